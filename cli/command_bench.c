@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// command_bench.c: vv bench.
+
+#include "cli/cli.h"
+
+int vv_command_bench(vvCli* cli) {
+  return vv_cli_error("%s is not built yet", cli->command->name);
+}

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: The visviva authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# vv_flags: flags of every target of this project. vv_warnings: the warning set of hand-written C (generated code is
+# compiled without the conversion warnings).
+
+include(CheckCSourceRuns)
+
+find_package(Threads REQUIRED)
+
+add_library(vv_flags INTERFACE)
+target_compile_definitions(vv_flags INTERFACE _XOPEN_SOURCE=700)
+target_compile_options(vv_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  # The objects serve both libraries; without this, exported functions would not be inlined into each other.
+  target_compile_options(vv_flags INTERFACE -fno-semantic-interposition)
+endif()
+
+if(VV_ARCH STREQUAL "auto")
+  check_c_source_runs("
+    int main(void) {
+      __builtin_cpu_init();
+      return !(__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && __builtin_cpu_supports(\"bmi\") &&
+               __builtin_cpu_supports(\"bmi2\") && __builtin_cpu_supports(\"popcnt\"));
+    }" VV_CPU_HAS_V3)
+  if(VV_CPU_HAS_V3)
+    target_compile_options(vv_flags INTERFACE -march=x86-64-v3)
+  endif()
+elseif(NOT VV_ARCH STREQUAL "none")
+  target_compile_options(vv_flags INTERFACE -march=${VV_ARCH})
+endif()
+
+if(VV_FLOAT)
+  target_compile_definitions(vv_flags INTERFACE VV_REAL=float VV_REAL_IS_FLOAT)
+endif()
+if(VV_SANITIZE)
+  target_compile_options(vv_flags INTERFACE -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
+  target_link_options(vv_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+add_library(vv_warnings INTERFACE)
+target_compile_options(vv_warnings INTERFACE -Wall -Wextra -Wpedantic)
+if(NOT VV_FLOAT)
+  target_compile_options(vv_warnings INTERFACE -Wconversion -Wno-sign-conversion -Wdouble-promotion)
+endif()
+if(VV_WERROR)
+  target_compile_options(vv_warnings INTERFACE -Werror)
+endif()

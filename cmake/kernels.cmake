@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The visviva authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# vv_generate(OUT KERNEL...): runs vvcc on each *_kernel.c. OUT receives the generated NAME_kernel.vv.c and .vv.h, which
+# lie in VV_GENERATED. Without a vvcc in the tree nothing is generated.
+
+set(VV_GENERATED ${CMAKE_BINARY_DIR}/generated)
+file(MAKE_DIRECTORY ${VV_GENERATED})
+set(VV_VVCC_FLAGS "" CACHE STRING "more arguments for vvcc")
+separate_arguments(vvcc_flags UNIX_COMMAND "${VV_VVCC_FLAGS}")
+if(VV_FLOAT)
+  list(APPEND vvcc_flags -D VV_REAL=float -D VV_REAL_IS_FLOAT)
+endif()
+
+function(vv_generate out)
+  set(generated "")
+  if(VV_VVCC)
+    set(vvcc ${VV_VVCC})
+    set(vvcc_target ${VV_VVCC})
+  elseif(TARGET vvcc)
+    set(vvcc $<TARGET_FILE:vvcc>)
+    set(vvcc_target vvcc)
+  endif()
+  # A kernel may include any of these; generating again is cheap.
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h ${PROJECT_SOURCE_DIR}/src/*_kernel.h
+    ${PROJECT_SOURCE_DIR}/test/*_kernel.h)
+  foreach(kernel IN LISTS ARGN)
+    get_filename_component(name ${kernel} NAME_WLE)
+    if(DEFINED vvcc)
+      add_custom_command(
+        OUTPUT ${VV_GENERATED}/${name}.vv.c ${VV_GENERATED}/${name}.vv.h
+        COMMAND ${vvcc} ${kernel} --out-dir ${VV_GENERATED} -I ${PROJECT_SOURCE_DIR}/include
+                -I ${PROJECT_SOURCE_DIR}/src -I ${CMAKE_CURRENT_SOURCE_DIR} ${vvcc_flags}
+        DEPENDS ${kernel} ${headers} ${vvcc_target}
+        COMMENT "vvcc ${name}.c"
+        VERBATIM)
+      list(APPEND generated ${VV_GENERATED}/${name}.vv.c ${VV_GENERATED}/${name}.vv.h)
+      # Generated text is held to the warnings of C, not to those of style.
+      set_source_files_properties(${VV_GENERATED}/${name}.vv.c PROPERTIES COMPILE_OPTIONS
+        "-Wno-conversion;-Wno-double-promotion;-Wno-unused-function;-Wno-unused-variable;-Wno-unused-but-set-variable;-Wno-unused-parameter")
+    endif()
+  endforeach()
+  set(${out} ${generated} PARENT_SCOPE)
+endfunction()

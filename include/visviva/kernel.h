@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// kernel.h: what a kernel includes. A kernel is ordinary C in a file *_kernel.c or *_kernel.h whose functions are
+// marked VV_DIFF; it compiles as it stands, and vvcc generates its derivatives (docs/kernels.md has the rules).
+//
+//   VV_DIFF          differentiate this function
+//   VV_NO_DIFF       on a parameter: a real that is treated as a constant, it has no cotangent
+//   VV_WRITE_ONCE    on a pointer parameter: within one call each real reached through it is written at most once,
+//                    and never read before it is written. Its values stay valid in the reverse sweep, so nothing
+//                    of it is taped and loops over it are re-run.
+//   VV_DIFF_WRT(variant, a, b)   before a VV_DIFF function: also generate f_<variant>_vjp with bars for a and b only
+
+#ifndef VISVIVA_KERNEL_H_
+#define VISVIVA_KERNEL_H_
+
+#include <math.h>
+
+#include "visviva/base.h"
+
+#if defined(__VVCC__)
+#define VV_DIFF __attribute__((annotate("vv_diff")))
+#define VV_NO_DIFF __attribute__((annotate("vv_no_diff")))
+#define VV_WRITE_ONCE __attribute__((annotate("vv_write_once")))
+#define VV_DIFF_WRT(...) __attribute__((annotate("vv_diff_wrt:" #__VA_ARGS__)))
+#else
+#define VV_DIFF
+#define VV_NO_DIFF
+#define VV_WRITE_ONCE
+#define VV_DIFF_WRT(...)
+#endif
+
+// Math functions in the precision of vvReal.
+#ifdef VV_REAL_IS_FLOAT
+#define vv_sqrt sqrtf
+#define vv_sin sinf
+#define vv_cos cosf
+#define vv_tan tanf
+#define vv_asin asinf
+#define vv_acos acosf
+#define vv_atan atanf
+#define vv_atan2 atan2f
+#define vv_exp expf
+#define vv_log logf
+#define vv_pow powf
+#define vv_fabs fabsf
+#define vv_fmin fminf
+#define vv_fmax fmaxf
+#define vv_sinh sinhf
+#define vv_cosh coshf
+#define vv_tanh tanhf
+#define vv_hypot hypotf
+#define vv_expm1 expm1f
+#define vv_log1p log1pf
+#define vv_cbrt cbrtf
+#define vv_floor floorf
+#define vv_ceil ceilf
+#else
+#define vv_sqrt sqrt
+#define vv_sin sin
+#define vv_cos cos
+#define vv_tan tan
+#define vv_asin asin
+#define vv_acos acos
+#define vv_atan atan
+#define vv_atan2 atan2
+#define vv_exp exp
+#define vv_log log
+#define vv_pow pow
+#define vv_fabs fabs
+#define vv_fmin fmin
+#define vv_fmax fmax
+#define vv_sinh sinh
+#define vv_cosh cosh
+#define vv_tanh tanh
+#define vv_hypot hypot
+#define vv_expm1 expm1
+#define vv_log1p log1p
+#define vv_cbrt cbrt
+#define vv_floor floor
+#define vv_ceil ceil
+#endif
+
+// Memory of a reverse sweep (a stack of bytes the caller owns). Overflow sets the sticky flag and drops the push; the
+// driver grows it to `peak` and repeats the sweep, so kernels cannot fail half-way.
+typedef struct vvTapeMem {
+  unsigned char* base;  // capacity bytes, 64-byte aligned
+  size_t capacity;      // [byte]
+  size_t used;          // [byte]
+  size_t peak;          // [byte] largest `used` a sweep asked for, beyond capacity too
+  int overflow;         // sticky
+} vvTapeMem;
+
+#ifndef VV_DUAL  // test/dual: the kernel is compiled as C++ with dual numbers
+// Eight tangents at once, the type of every `_tan` in a `_jvp8`.
+typedef vvReal vvReal8 __attribute__((vector_size(8 * sizeof(vvReal))));
+#endif
+
+#include "visviva/math_kernel.h"
+
+#endif  // VISVIVA_KERNEL_H_

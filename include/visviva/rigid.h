@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// rigid.h: the step of trees of rigid bodies: contact search, the acceleration node M a + c = tau + J' f(J a - a_ref),
+// the damping node (M + h B) a2 = M a of Euler's method, and the linear systems of both for reverse sweeps.
+//
+// A workspace belongs to one thread at a time; nothing allocates after vv_rigid_work_create.
+
+#ifndef VISVIVA_RIGID_H_
+#define VISVIVA_RIGID_H_
+
+#include "visviva/contact.h"
+#include "visviva/context.h"
+#include "visviva/model.h"
+#include "visviva/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One constrained contact of an evaluation: dim rows of J and what the law needs. Internal to the solver.
+struct vvRigidContact;
+
+typedef struct vvRigidWork {
+  // sizes
+  int nv, nbody, nu;
+  int stride;        // reals from one row of M, H, L, J to the next: nv rounded up to a multiple of 4
+  int ncontact_max;  // room of contacts
+  int nlimit_max;    // room of limits
+
+  // pose: from q (vv_rigid_evaluate, vv_rigid_relinearize)
+  vvReal* ref;    // ntree x 3   reference points of the trees, world      [m]
+  vvReal* xpos;   // nbody x 3   body origins, world                       [m]
+  vvReal* xquat;  // nbody x 4   body orientations
+  vvReal* xmat;   // nbody x 9   the same as matrices, row by row
+  vvReal* S;      // nv x 6      joint motions at ref, world axes, angular first
+
+  // active set: from q
+  int ncontact;
+  vvContactFeature* contacts;  // ncontact_max
+  vvContactPoint* points;      // ncontact_max   their geometry
+  int nlimit;
+  vvLimitFeature* limits;  // nlimit_max
+
+  // dynamics
+  vvReal* M;           // nv x stride   mass matrix
+  vvReal* bias;        // nv     c - J' (wrenches): Coriolis, centrifugal, gravity, minus body wrenches    [N, N m]
+  vvReal* tau;         // nv     springs, damping, motors, applied                                         [N, N m]
+  vvReal* constraint;  // nv     J' f                                                                      [N, N m]
+  vvReal* a0;          // nv     acceleration without constraints (vv_rigid_evaluate only)                 [m/s2, rad/s2]
+
+  // result of vv_rigid_evaluate
+  vvReal* a;             // nv   acceleration, the node's solution                [m/s2, rad/s2]
+  vvReal* a2;            // nv   acceleration that advances v                     [m/s2, rad/s2]
+  int damped;            // 1: a2 comes from the damping node, 0: a2 = a
+  int iterations;        // of the solver
+  vvReal residual;       // scaled residual |r| / (1 + |tau| + |c| + |J' f|), largest entries
+  uint64_t signature;    // hash of every branch taken
+  vvReport report;       // where and what, when the status is not VV_OK
+
+  // internal to src/rigid
+  struct vvRigidContact* rows;  // ncontact_max   law and rows of each contact
+  vvReal* J;          // stride reals a row   rows of all contacts in their frames, those of contact k from rows[k].row
+  vvReal* limit_law;  // nlimit_max x 3   a_ref, D, x = s a - a_ref
+  vvReal* geom_pos;   // ngeom x 3        search only
+  vvReal* geom_axis;  // ngeom x 3
+  vvReal* inertia;    // nbody x 10       world axes at ref: mass, mass * center, moments
+  vvReal* composite;  // nbody x 10       summed over subtrees
+  vvReal* V;          // nbody x 6        velocity
+  vvReal* G;          // nbody x 6        acceleration from v alone, minus gravity
+  vvReal* F;          // nbody x 6        force
+  vvReal* H;          // nv x stride      M + J' C J, C = -df/dx
+  vvReal* LH;         // nv x stride      triangular factors of H, M, M + h B
+  vvReal* LM;
+  vvReal* LD;
+  bool have_H, have_LH, have_LM, have_LD;
+  vvReal* scratch;    // 10 x stride
+  vvReal* zero;       // max(nv, nu, 1) zeros
+  const vvModel* model;  // of the last evaluation or relinearisation
+
+  vvContext* context;
+  unsigned char* block;  // all arrays of the above
+  size_t bytes;          // of it
+} vvRigidWork;
+
+// A workspace for models with the sizes, pairs and condims of m. `*work` is NULL on error.
+vvStatus vv_rigid_work_create(vvContext* context, const vvModel* m, vvRigidWork** work);
+void vv_rigid_work_free(vvRigidWork* work);
+
+// Reference points of the trees at q: the root bodies' positions (ntree x 3).
+void vv_rigid_reference(const vvModel* m, const vvReal* q, vvReal* ref);
+
+// Accelerations a and a2 at (q, v) under ctrl (nu, NULL: 0), applied (nv, NULL: 0) and wrench (nbody x 6: force, torque
+// at each body's origin, world axes; NULL: none). warmstart (nv, NULL: none): where the solver may start.
+// VV_ERROR_CAPACITY: more contacts than the workspace holds. VV_ERROR_NOT_CONVERGED: the result stands, residual > 1e-10.
+vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+                           const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* work);
+
+// One step of Euler's method: evaluate, v += h a2, q (+)= h v, time += h, warmstart = a. The state stays as it was
+// unless the status is VV_OK or VV_ERROR_NOT_CONVERGED.
+vvStatus vv_rigid_step(const vvModel* m, vvState* state, const vvReal* ctrl, const vvReal* applied,
+                       const vvReal* wrench, vvRigidWork* work);
+
+// Rebuilds pose, M and rows at a known solution a with its contacts and limits, without search or solver, and factors
+// H = M + J' C(a) J. Then the four functions below hold at it. tau, bias, a0, a2, signature are not touched.
+vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* a,
+                              const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
+                              vvRigidWork* work);
+
+// True when a step has a damping node at all: where it has and all dampings are 0 now, a2 = a, but its derivative with
+// respect to a damping is not 0.
+bool vv_rigid_has_damping_node(const vvModel* m);
+
+// x = inv(H) b; x = inv(M + h B) b; y = M x; y = H x. Arguments of nv reals; b and x may be the same array. The first
+// use after an evaluation or relinearisation factors what it needs; VV_ERROR_SINGULAR when that fails.
+vvStatus vv_rigid_solve_H(vvRigidWork* work, const vvReal* b, vvReal* x);
+vvStatus vv_rigid_solve_damped(vvRigidWork* work, const vvReal* b, vvReal* x);
+vvStatus vv_rigid_solve_mass(vvRigidWork* work, const vvReal* b, vvReal* x);
+void vv_rigid_mul_mass(const vvRigidWork* work, const vvReal* x, vvReal* y);
+void vv_rigid_apply_H(const vvRigidWork* work, const vvReal* x, vvReal* y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // VISVIVA_RIGID_H_

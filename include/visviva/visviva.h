@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// visviva.h: the whole public API.
+
+#ifndef VISVIVA_VISVIVA_H_
+#define VISVIVA_VISVIVA_H_
+
+#include "visviva/arena.h"
+#include "visviva/base.h"
+#include "visviva/context.h"
+#include "visviva/kernel.h"
+#include "visviva/report.h"
+
+#endif  // VISVIVA_VISVIVA_H_

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// rigid_kernel.h: the differentiable stages of a rigid step and the residual of its acceleration node.
+//
+// method   motions are spatial vectors (angular, linear) in world axes, at one reference point per kinematic tree
+//          (vvRigidPose.ref, the root body's position): carried outward they are just summed. Featherstone, Rigid Body
+//          Dynamics Algorithms, 2008, chapters 2 and 5. Any reference point gives the same forces, so it is held fixed
+//          in derivatives.
+// symbols  S_d   motion of dof d at unit speed            6      angular rows first
+//          v, a  velocity and acceleration of the dofs    nv     [m/s, rad/s], [m/s2, rad/s2]
+//          w     test direction, any real                 nv
+//          V, A, G, W  motions of a body: sum S v; sum S a; sum dS/dt v - gravity; sum S w       6
+//          r     residual  M a + c - tau - J' f           nv     [N, N m]
+// smooth   in everything real except the branches of the constraint law and of joint and contact types
+
+#ifndef VISVIVA_RIGID_RIGID_KERNEL_H_
+#define VISVIVA_RIGID_RIGID_KERNEL_H_
+
+#include "visviva/contact.h"
+#include "visviva/kernel.h"
+#include "visviva/model.h"
+
+// Poses and joint motions of a configuration (vv_rigid_kinematics). Reached only as base[index].
+typedef struct vvRigidPose {
+  vvReal* xpos;   // nbody x 3   body origins, world                       [m]
+  vvReal* xquat;  // nbody x 4   body orientations, unit
+  vvReal* xmat;   // nbody x 9   the same as matrices, row by row
+  vvReal* S;      // nv x 6      joint motions, world axes, at ref of the dof's tree
+} vvRigidPose;
+
+// Motions of bodies (vv_rigid_motion).
+typedef struct vvRigidMotion {
+  vvReal* V;  // nbody x 6   velocity
+  vvReal* A;  // nbody x 6   acceleration from a alone, J a
+  vvReal* G;  // nbody x 6   acceleration from v alone, minus gravity
+  vvReal* W;  // nbody x 6   test motion
+} vvRigidMotion;
+
+// Poses of all bodies and joint motions. ref: ntree x 3, the points at which motions are taken, constants here.
+VV_DIFF_WRT(state, q)
+VV_DIFF void vv_rigid_kinematics(const vvModel* m, const vvReal* q, VV_NO_DIFF const vvReal* ref,
+                                 VV_WRITE_ONCE vvRigidPose* pose);
+
+// Applied generalized force tau: springs, joint damping, motors, plus `applied` (nv). ctrl: nu.
+VV_DIFF_WRT(state, q, v, ctrl, applied)
+VV_DIFF void vv_rigid_force(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+                            const vvReal* applied, vvReal* tau);
+
+// Weak residual w . r(a; ...): one outward sweep, no Jacobian. wrench: nwrench x 6 (nwrench 0 or nbody), force then
+// torque at each body's origin, world axes. ref as above.
+VV_DIFF_WRT(state, pose, v, tau, q)
+VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
+                             VV_NO_DIFF const vvReal* a, VV_NO_DIFF const vvReal* w, const vvReal* tau,
+                             const vvReal* wrench, int nwrench, const vvContactFeature* contacts, int ncontact,
+                             const vvLimitFeature* limits, int nlimit, const vvReal* q,
+                             VV_WRITE_ONCE vvRigidMotion* motion);
+
+// Strong residual r (nv): the same by an outward and an inward sweep; force: nbody x 6 scratch.
+VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                               const vvReal* v, VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench,
+                               int nwrench, const vvContactFeature* contacts, int ncontact,
+                               const vvLimitFeature* limits, int nlimit, const vvReal* q,
+                               VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r);
+
+// Weak residual of the damping node of the Euler step, w2 . ((M + h B) a2 - M a) with d = a2 - a. W, D: nbody x 6.
+VV_DIFF_WRT(state, pose)
+VV_DIFF vvReal vv_rigid_damping_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                     VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
+                                     VV_NO_DIFF const vvReal* w2, VV_WRITE_ONCE vvReal* D, VV_WRITE_ONCE vvReal* W);
+
+// q1 = q (+) h v: positions advance by h v, quaternions turn by the body-frame rotation vector h v.
+VV_DIFF_WRT(state, q, v)
+VV_DIFF void vv_rigid_integrate(const vvModel* m, const vvReal* q, const vvReal* v, VV_WRITE_ONCE vvReal* q1);
+
+#endif  // VISVIVA_RIGID_RIGID_KERNEL_H_
