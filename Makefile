@@ -14,7 +14,7 @@ MAIN := -G Ninja -DCMAKE_C_COMPILER=$(CC_MAIN) -DCMAKE_CXX_COMPILER=$(CXX_MAIN) 
 CLANG := -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DVV_TESTS=ON -DVV_WERROR=ON
 RUN := $(VENV) scripts/run_tests.py --build $(BUILD)
 
-.PHONY: build install demo test test-build test-long cases peers bench format lint docs clean
+.PHONY: build install demo test test-build asan-build test-long cases peers bench format lint docs clean
 
 build:
 	@scripts/setup.sh build
@@ -35,19 +35,20 @@ test-build:
 	@cmake -S . -B $(BUILD) $(MAIN) -DVV_TESTS=ON -DVV_WERROR=ON >/dev/null
 	@cmake --build $(BUILD)
 
-test: test-build
+asan-build: test-build
 	@cmake -S . -B $(BUILD)/asan $(CLANG) -DVV_SANITIZE=ON -DVV_VVCC=$(CURDIR)/$(BUILD)/vvcc >/dev/null
 	@cmake --build $(BUILD)/asan -- --quiet
+
+test: asan-build
 	@cmake -S . -B $(BUILD)/f32 $(MAIN) -DVV_FLOAT=ON -DVV_TESTS=ON -DVV_WERROR=ON \
 	  -DVV_VVCC=$(CURDIR)/$(BUILD)/vvcc >/dev/null
 	@cmake --build $(BUILD)/f32 -- --quiet
 	@$(RUN) --asan $(BUILD)/asan --float $(BUILD)/f32 --scripts --cases --peers
 
-test-long: test-build
-	@scripts/setup.sh lint
+test-long: asan-build
 	@cmake -S . -B $(BUILD)/clang $(CLANG) -DVV_VVCC=$(CURDIR)/$(BUILD)/vvcc >/dev/null
 	@cmake --build $(BUILD)/clang -- --quiet
-	@$(RUN) --clang $(BUILD)/clang --long
+	@$(RUN) --clang $(BUILD)/clang --asan $(BUILD)/asan --long
 
 cases: test-build
 	@$(RUN) --only cases -- $(ARGS)

@@ -234,6 +234,7 @@ static void aim(Film* film, const bool* shown) {
   bool follow = !empty && fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2])) > 3.5 * size;
   double distance = 0;
   for (int pass = 0; pass < 2; pass++) {
+    if (pass == 1 && follow) distance *= 1.5;  // shows more of the floor that passes by
     for (int f = 0; f < film->nframe; f++) {
       const vvShape* shapes = film->shapes + (size_t)f * (size_t)film->nshape;
       vvCamera* c = &film->cameras[f];

@@ -96,14 +96,16 @@ static void sky(const double dir[3], double color[3]) {
   for (int k = 0; k < 3; k++) color[k] = horizon[k] + s * (zenith[k] - horizon[k]);
 }
 
-// Color of a floor at p without light: squares of two shades.
-static void floor_color(const View* view, const vvShape* plane, const double p[3], double color[3]) {
+// Color of a floor at p without light: squares of two shades, whose contrast goes as they shrink below a sample of
+// `footprint` metres.
+static void floor_color(const View* view, const vvShape* plane, const double p[3], double footprint, double color[3]) {
   const double* R = plane->mat;
   double r[3] = {p[0] - plane->pos[0], p[1] - plane->pos[1], p[2] - plane->pos[2]};
   double u = R[0] * r[0] + R[3] * r[1] + R[6] * r[2], v = R[1] * r[0] + R[4] * r[1] + R[7] * r[2];
   double square = floor(u / view->camera->checker) + floor(v / view->camera->checker);
   bool dark = fmod(fabs(square), 2) > 0.5;
-  for (int k = 0; k < 3; k++) color[k] = (dark ? 0.80 : 1.0) * plane->color[k];
+  double contrast = 0.10 / (1 + pow(2 * footprint / view->camera->checker, 4));
+  for (int k = 0; k < 3; k++) color[k] = (0.90 + (dark ? -contrast : contrast)) * plane->color[k];
 }
 
 static void shade(const View* view, const Sample* s, const double dir[3], double color[3]) {
@@ -117,7 +119,7 @@ static void shade(const View* view, const Sample* s, const double dir[3], double
   if (!vv_shape_hit(shape, view->camera->eye, dir, 1e-3, &t, n)) t = (double)s->depth;
   for (int k = 0; k < 3; k++) p[k] = view->camera->eye[k] + t * dir[k] + 1e-6 * n[k];
   if (plane) {
-    floor_color(view, shape, p, base);
+    floor_color(view, shape, p, t / view->focal / fmax(0.01, -dot(n, dir)), base);
   } else {
     memcpy(base, shape->color, sizeof base);
   }

@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOTAL = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(not ok|ok) \d+ (?:-|# SKIP) (.*)$")
 WHOLE = {"cases": "test/cases/cases.py", "peers": "test/peer/peers.py", "bench": "bench/bench.py"}
+FUZZ_SECONDS = 60
 
 
 class Result:
@@ -131,6 +132,25 @@ def script_jobs(build, prefix, limit):
             yield lambda n=name, p=path: run_script(n, p, [], build, limit, False)
 
 
+def fuzz_jobs(build):
+    """Each fuzzer for FUZZ_SECONDS, started from the scenes and the files beside its source."""
+    for source in sorted((ROOT / "test").rglob("fuzz_*.c")):
+        program = pathlib.Path(build).resolve() / "test" / source.stem
+        work = pathlib.Path(build).resolve() / "fuzz" / source.stem
+        work.mkdir(parents=True, exist_ok=True)
+        seeds = [p for p in (source.parent / source.stem, ROOT / "test" / "scenes") if p.is_dir()]
+        command = [program, work, *seeds, f"-max_total_time={FUZZ_SECONDS}", "-timeout=20", "-rss_limit_mb=3000",
+                   f"-artifact_prefix={work}-", "-print_final_stats=1", "-verbosity=0"]
+        yield lambda n=source.stem, c=command: run_fuzzer(n, [str(a) for a in c], build)
+
+
+def run_fuzzer(name, command, build):
+    result = Result(name)
+    code = run_process(result, command, environment(build), FUZZ_SECONDS + 120, False)
+    result.passed, result.failed = int(code == 0), int(code != 0)
+    return result
+
+
 def whole_job(what, arguments, build, show):
     path = ROOT / WHOLE[what]
     if not path.exists():
@@ -171,6 +191,7 @@ def main():
     elif options.long:
         jobs += unit_jobs(options.clang, "test_", " (clang)", 300)
         jobs += unit_jobs(options.build, "long_", "", 1500)
+        jobs += fuzz_jobs(options.asan)
         alone += script_jobs(options.build, "long_", 1500)
     else:
         jobs += unit_jobs(options.build, "test_", "", 300)

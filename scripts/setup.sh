@@ -11,7 +11,7 @@ packages=""
 for group in "$@"; do
   case $group in
     build) packages="$packages build-essential cmake ninja-build pkg-config libclang-19-dev libxml2-dev libjansson-dev
-      libcyaml-dev liblapack-dev libopenblas-dev libpng-dev gnuplot-nox" ;;
+      libcyaml-dev libyaml-dev liblapack-dev libopenblas-dev libpng-dev gnuplot-nox" ;;
     test) packages="$packages clang-19 libclang-rt-19-dev libcmocka-dev python3-venv locales valgrind" ;;
     lint) packages="$packages clang-format-14 clang-tidy-14 cppcheck" ;;
     bench) packages="$packages hyperfine" ;;

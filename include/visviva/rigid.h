@@ -75,6 +75,7 @@ typedef struct vvRigidWork {
   vvReal* LD;
   bool have_H, have_LH, have_LM, have_LD;
   vvReal* scratch;    // 10 x stride
+  vvReal* q1;         // nq               the next configuration
   vvReal* zero;       // max(nv, nu, 1) zeros
   const vvModel* model;  // of the last evaluation or relinearisation
 

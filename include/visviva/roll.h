@@ -53,6 +53,7 @@ typedef struct vvRolloutInput {
 typedef struct vvRolloutOutput {
   vvReal* outputs;      // vv_rollout_rows(in) x nout
   vvState* final;       // state after N steps, fit to go on from (bit-identical)
+  vvReal* time;         // rows of outputs                                [s]
   vvReal* trajectory;   // (N + 1) x (1 + nq + nv + na)   t, q, v, act of every row
   uint64_t* signature;  // N       hash of every branch taken in step k
   double residual_max;  // largest scaled residual of a solve
@@ -95,6 +96,7 @@ vvStatus vv_rollout(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
 // Cotangents of what a rollout gave; pointers may be NULL (zero).
 typedef struct vvRolloutSeed {
   const vvReal* outputs_bar;  // rows x nout
+  const vvReal* time_bar;     // rows   of the rows' times, which depend on the timestep
   const vvReal* q_bar;        // nv   of the final configuration, tangent
   const vvReal* v_bar;        // nv
   const vvReal* act_bar;      // na

@@ -173,6 +173,7 @@ typedef struct vvSpecExclude {
   vvSpecHead head;
   const char* body1;
   const char* body2;
+  int id1, id2;  // bodies in the model, set by vv_compile
 } vvSpecExclude;
 
 // A default class: prototypes with the values that its members start from.

@@ -8,8 +8,15 @@
 
 #include "visviva/arena.h"
 #include "visviva/base.h"
+#include "visviva/contact.h"
 #include "visviva/context.h"
+#include "visviva/fit.h"
 #include "visviva/kernel.h"
+#include "visviva/model.h"
+#include "visviva/names.h"
+#include "visviva/output.h"
 #include "visviva/report.h"
+#include "visviva/rigid.h"
+#include "visviva/spec.h"
 
 #endif  // VISVIVA_VISVIVA_H_

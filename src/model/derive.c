@@ -186,8 +186,8 @@ static bool is_null_pos(const vvReal* p) {
 }
 
 static bool is_null_quat(vvQuat q) {
-  return fabs(fabs((double)q.w) - 1) < SAME_FRAME && fabs((double)q.x) < SAME_FRAME &&
-         fabs((double)q.y) < SAME_FRAME && fabs((double)q.z) < SAME_FRAME;
+  return fabs(fabs((double)q.w) - 1) < SAME_FRAME && fabs((double)q.x) < SAME_FRAME && fabs((double)q.y) < SAME_FRAME &&
+         fabs((double)q.z) < SAME_FRAME;
 }
 
 // Whether the principal axes of body i, in the order of falling moments where they come from a tensor, are its own.
@@ -250,7 +250,7 @@ void vv_derive_reference(const vvModel* m, vvDeriveWork* work) {
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
 static vvStatus refuse(const vvModel* m, vvReport* report, vvElement element, int id, const char* what) {
-  static const char* const words[VV_ELEMENT_COUNT] = {"option", "compiler", "frame", "body",     "joint", "dof",
+  static const char* const words[VV_ELEMENT_COUNT] = {"option", "compiler", "frame",    "body",   "joint", "dof",
                                                       "geom",   "site",     "actuator", "sensor", "key"};
   const char* name = NULL;
   if (m->names != NULL && m->names->element[element] != NULL) name = m->names->element[element][id];
@@ -324,9 +324,10 @@ static vvStatus check_inertia(vvContext* ctx, const vvModel* m, const vvDeriveWo
     } else if (!(mass >= 0 && p[0] >= -1e-12 * p[1] && p[1] >= -1e-12 * p[2] && p[2] >= -1e-12 * p[0])) {
       status = refuse(m, report, VV_ELEMENT_BODY, i, "mass and inertia must be 0 or more");
     } else if (!can_be_a_body(p, axes) && !m->balance) {
-      status = refuse(m, report, VV_ELEMENT_BODY, i,
-                      "no body has these principal moments: A + B >= C must hold; balanceinertia=\"true\" replaces them "
-                      "by their mean");
+      status =
+          refuse(m, report, VV_ELEMENT_BODY, i,
+                 "no body has these principal moments: A + B >= C must hold; balanceinertia=\"true\" replaces them "
+                 "by their mean");
     }
     valid[i] = mass >= LEAST_MASS && p[0] >= LEAST_MASS && p[1] >= LEAST_MASS && p[2] >= LEAST_MASS;
   }
@@ -362,9 +363,10 @@ static vvStatus check_weights(const vvModel* m, vvReport* report) {
 // ---- the derivation -------------------------------------------------------------------------------------------------
 
 static vvStatus derive(vvContext* ctx, vvModel* m, vvDeriveWork* work, vvReport* report) {
-  vvRigidDerivePoses poses = {work->poses.frame_lpos, work->poses.frame_lquat, m->body_lpos, m->body_lquat,
-                              m->jnt_lpos, m->jnt_laxis, m->geom_lpos, m->geom_lquat, m->geom_dim, m->site_lpos,
-                              m->site_lquat, m->qpos0, m->qpos_spring};
+  vvRigidDerivePoses poses = {
+      work->poses.frame_lpos, work->poses.frame_lquat, m->body_lpos, m->body_lquat, m->jnt_lpos,   m->jnt_laxis,
+      m->geom_lpos,           m->geom_lquat,           m->geom_dim,  m->site_lpos,  m->site_lquat, m->qpos0,
+      m->qpos_spring};
   vvStatus status = check_poses(m, report);
   if (status != VV_OK) return status;
   vv_rigid_derive_poses(m, &poses);

@@ -7,7 +7,7 @@
 // For the unit quaternion q and small r,  q exp(r) = q + q (0, r)/2,  so the tangent cotangent of an ambient one g is
 //   r_bar = 1/2 vec(conj(q) g)
 // and the ambient cotangent orthogonal to q that gives r_bar back is g = 2 q (0, r_bar) for unit q. Where q has length
-// L, kinematics are those of q/L: the tangent cotangent is L times the former, the ambient one 1/L times.
+// L, kinematics are those of q/L: the first formula stays, the second becomes g = 2 q (0, r_bar)/L^2.
 
 #include <string.h>
 

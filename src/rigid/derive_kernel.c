@@ -176,8 +176,8 @@ VV_DIFF static inline vvTensor tensor_turned(vvQuat Q, vvVec3 p) {
 
 // r.r 1 - r r'
 VV_DIFF static inline vvTensor tensor_point(vvVec3 r) {
-  vvTensor t = {r.y * r.y + r.z * r.z, r.x * r.x + r.z * r.z, r.x * r.x + r.y * r.y, -r.x * r.y, -r.x * r.z,
-                -r.y * r.z};
+  vvTensor t = {
+      r.y * r.y + r.z * r.z, r.x * r.x + r.z * r.z, r.x * r.x + r.y * r.y, -r.x * r.y, -r.x * r.z, -r.y * r.z};
   return t;
 }
 
@@ -187,12 +187,8 @@ VV_DIFF static inline vvTensor tensor_inverse(vvTensor a) {
   vvReal cxy = a.xz * a.yz - a.xy * a.zz;
   vvReal cxz = a.xy * a.yz - a.xz * a.yy;
   vvReal k = 1 / (a.xx * cxx + a.xy * cxy + a.xz * cxz);
-  vvTensor r = {k * cxx,
-                k * (a.xx * a.zz - a.xz * a.xz),
-                k * (a.xx * a.yy - a.xy * a.xy),
-                k * cxy,
-                k * cxz,
-                k * (a.xy * a.xz - a.xx * a.yz)};
+  vvTensor r = {k * cxx, k * (a.xx * a.zz - a.xz * a.xz), k * (a.xx * a.yy - a.xy * a.xy), k * cxy,
+                k * cxz, k * (a.xy * a.xz - a.xx * a.yz)};
   return r;
 }
 
@@ -341,7 +337,8 @@ VV_DIFF void vv_rigid_derive_inertia(const vvModel* m, const vvRigidDeriveChoice
 // ---- weights --------------------------------------------------------------------------------------------------------
 
 // The ten inertial numbers of body i about the reference point of its tree, world axes, stored at T + 10 i.
-VV_DIFF static inline void store_world_inertia(const vvModel* m, int i, vvVec3 ref, const vvRigidPose* pose, vvReal* T) {
+VV_DIFF static inline void store_world_inertia(const vvModel* m, int i, vvVec3 ref, const vvRigidPose* pose,
+                                               vvReal* T) {
   vvMat3 R = vv_mat3_load(pose->xmat, 9 * i);
   vvVec3 r = vv_vec3_sub(vv_vec3_load(pose->xpos, 3 * i), ref);
   const vvReal* body = m->body_inertia10;
@@ -396,8 +393,8 @@ VV_DIFF static void inertia_matrix(const vvModel* m, VV_NO_DIFF const vvReal* re
     vvMotion f = dof_momentum(composite, m->dof_body[d], pose->S, d);
     int e = d;
     while (e >= 0) {
-      L[nv * d + e] = vv_vec3_dot(f.ang, vv_vec3_load(pose->S, 6 * e)) +
-                      vv_vec3_dot(f.lin, vv_vec3_load(pose->S, 6 * e + 3));
+      L[nv * d + e] =
+          vv_vec3_dot(f.ang, vv_vec3_load(pose->S, 6 * e)) + vv_vec3_dot(f.lin, vv_vec3_load(pose->S, 6 * e + 3));
       e = m->dof_parent[e];
     }
     L[nv * d + d] += m->jnt_armature[m->dof_jnt[d]];
@@ -488,8 +485,7 @@ VV_DIFF static void body_weights(const vvModel* m, VV_NO_DIFF const vvReal* ref,
         tran = 3 / m->body_inertia10[10 * i];
       } else {
         vvVec3 c = vv_quat_rotate(vv_quat_load(pose->xquat, 4 * i), vv_body_center(m, i));
-        vvVec3 p = vv_vec3_sub(vv_vec3_add(vv_vec3_load(pose->xpos, 3 * i), c),
-                               vv_vec3_load(ref, 3 * m->body_tree[i]));
+        vvVec3 p = vv_vec3_sub(vv_vec3_add(vv_vec3_load(pose->xpos, 3 * i), c), vv_vec3_load(ref, 3 * m->body_tree[i]));
         for (int r = 0; r < 3; r++) {
           point_row(m, pose->S, i, r, p, y);
           tran += weight(m->nv, L, 0, y);

@@ -10,7 +10,8 @@
 //
 // Each stage reads what the earlier ones wrote through `m` and writes its own arrays through pointers of its own.
 //
-// smooth   in every real except at the bounds of masses and inertias. Branches that depend on values (which geoms count,
+// smooth   in every real except at the bounds of masses and inertias. Branches that depend on values (which geoms
+// count,
 //          what is bounded or balanced, which bodies are simple) are integers made by src/model/derive.c.
 
 #ifndef VISVIVA_RIGID_DERIVE_KERNEL_H_
@@ -126,8 +127,8 @@ VV_DIFF static inline vvVec3 vv_shape_solid_moments(int type, vvReal a, vvReal b
   return I;
 }
 
-// Moments of a shell of unit mass between the ellipsoids of semiaxes (a, b, c) and (a, b, c) + 1e-6, which is how MuJoCo
-// defines the shell: (V1 I1 - V0 I0)/(V1 - V0), with the common factor 4 pi/15 dropped.
+// Moments of a shell of unit mass between the ellipsoids of semiaxes (a, b, c) and (a, b, c) + 1e-6, which is how
+// MuJoCo defines the shell: (V1 I1 - V0 I0)/(V1 - V0), with the common factor 4 pi/15 dropped.
 VV_DIFF static inline vvVec3 vv_shape_ellipsoid_shell(vvReal a, vvReal b, vvReal c) {
   vvReal e = (vvReal)1e-6;
   vvReal a1 = a + e;

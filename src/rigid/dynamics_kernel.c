@@ -10,101 +10,7 @@
 // method   see rigid_kernel.h. Inertial terms are evaluated at the body origin in body axes, where the ten inertial
 //          parameters are constant: momentum of a motion (o, u) is linear m u + o x mc, angular I o + mc x u.
 
-#include "geom/contact_kernel.h"
-#include "rigid/constraint_law_kernel.h"
-#include "rigid/rigid_kernel.h"
-
-VV_DIFF static inline vvMotion load_motion(const vvReal* base, int i) {
-  vvMotion r = {vv_vec3_load(base, 6 * i), vv_vec3_load(base, 6 * i + 3)};
-  return r;
-}
-
-VV_DIFF static inline void store_motion(vvReal* base, int i, vvMotion a) {
-  vv_vec3_store(base, 6 * i, a.ang);
-  vv_vec3_store(base, 6 * i + 3, a.lin);
-}
-
-// a + s S_d
-VV_DIFF static inline vvMotion add_scaled(vvMotion a, vvReal s, vvMotion S) {
-  vvMotion r = {vv_vec3_muladd(a.ang, s, S.ang), vv_vec3_muladd(a.lin, s, S.lin)};
-  return r;
-}
-
-// Spatial cross product a x b of motions.
-VV_DIFF static inline vvMotion cross_motion(vvMotion a, vvMotion b) {
-  vvMotion r = {vv_vec3_cross(a.ang, b.ang), vv_vec3_add(vv_vec3_cross(a.ang, b.lin), vv_vec3_cross(a.lin, b.ang))};
-  return r;
-}
-
-// Motion at point p instead of `ref`, world axes.
-VV_DIFF static inline vvMotion at_point(vvMotion a, vvVec3 ref, vvVec3 p) {
-  vvMotion r = {a.ang, vv_vec3_add(a.lin, vv_vec3_cross(a.ang, vv_vec3_sub(p, ref)))};
-  return r;
-}
-
-// Motion at the body origin in body axes.
-VV_DIFF static inline vvMotion in_body(vvMat3 R, vvVec3 x, vvVec3 ref, vvMotion a) {
-  vvMotion b = at_point(a, ref, x);
-  vvMotion r = {vv_mat3_mul_t(R, b.ang), vv_mat3_mul_t(R, b.lin)};
-  return r;
-}
-
-VV_DIFF static inline vvVec3 tree_ref(const vvModel* m, VV_NO_DIFF const vvReal* ref, int body) {
-  vvVec3 c = {0, 0, 0};
-  if (m->body_tree[body] >= 0) c = vv_vec3_load(ref, 3 * m->body_tree[body]);
-  return c;
-}
-
-// Momentum of body i moving with b (body origin, body axes): angular part in .ang, linear in .lin.
-VV_DIFF static inline vvMotion momentum(const vvModel* m, int i, vvMotion b) {
-  vvReal mass = m->body_inertia10[10 * i];
-  vvVec3 mc = vv_vec3_load(m->body_inertia10, 10 * i + 1);
-  vvReal Ixx = m->body_inertia10[10 * i + 4];
-  vvReal Iyy = m->body_inertia10[10 * i + 5];
-  vvReal Izz = m->body_inertia10[10 * i + 6];
-  vvReal Ixy = m->body_inertia10[10 * i + 7];
-  vvReal Ixz = m->body_inertia10[10 * i + 8];
-  vvReal Iyz = m->body_inertia10[10 * i + 9];
-  vvVec3 Io = {Ixx * b.ang.x + Ixy * b.ang.y + Ixz * b.ang.z, Ixy * b.ang.x + Iyy * b.ang.y + Iyz * b.ang.z,
-               Ixz * b.ang.x + Iyz * b.ang.y + Izz * b.ang.z};
-  vvMotion p = {vv_vec3_add(Io, vv_vec3_cross(mc, b.lin)),
-                vv_vec3_add(vv_vec3_scale(mass, b.lin), vv_vec3_cross(b.ang, mc))};
-  return p;
-}
-
-// Force on body i that gives it acceleration a at velocity v, all at the body origin in body axes.
-VV_DIFF static inline vvMotion inertial_force(const vvModel* m, int i, vvMotion v, vvMotion a) {
-  vvMotion pa = momentum(m, i, a);
-  vvMotion pv = momentum(m, i, v);
-  vvMotion f = {
-      vv_vec3_add(pa.ang, vv_vec3_add(vv_vec3_cross(v.ang, pv.ang), vv_vec3_cross(v.lin, pv.lin))),
-      vv_vec3_add(pa.lin, vv_vec3_cross(v.ang, pv.lin))};
-  return f;
-}
-
-// Motion of geom 2's body minus that of geom 1's at the contact point, in the contact frame.
-VV_DIFF static inline vvContactMotion relative_motion(const vvModel* m, VV_NO_DIFF const vvReal* ref,
-                                                      const vvReal* motion, int body1, int body2, vvContactPoint p) {
-  vvMotion a = at_point(load_motion(motion, body1), tree_ref(m, ref, body1), p.point);
-  vvMotion b = at_point(load_motion(motion, body2), tree_ref(m, ref, body2), p.point);
-  vvVec3 u = vv_vec3_sub(b.lin, a.lin);
-  vvVec3 o = vv_vec3_sub(b.ang, a.ang);
-  vvContactMotion r = {vv_vec3_dot(p.normal, u), vv_vec3_dot(p.tangent1, u), vv_vec3_dot(p.tangent2, u),
-                       vv_vec3_dot(p.normal, o), vv_vec3_dot(p.tangent1, o), vv_vec3_dot(p.tangent2, o)};
-  return r;
-}
-
-// Force of contact `p` between geoms g1 and g2, on geom 2's body, in the contact frame.
-VV_DIFF static inline vvContactMotion contact_force(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvReal* V,
-                                                    const vvReal* A, int g1, int g2, int dim, vvContactPoint p) {
-  vvContactParameters c = vv_contact_parameters(m, g1, g2);
-  vvLaw law = vv_law(c.ref0, c.ref1, c.imp0, c.imp1, c.width, c.midpoint, c.power, m->opt_timestep[0],
-                     !(m->disable & VV_DISABLE_REFSAFE), p.gap - c.margin);
-  vvContactWeights w = vv_contact_weights(m, c, g1, g2, dim, law.d);
-  vvContactMotion v = relative_motion(m, ref, V, m->geom_body[g1], m->geom_body[g2], p);
-  vvContactMotion a = relative_motion(m, ref, A, m->geom_body[g1], m->geom_body[g2], p);
-  return vv_contact_force(m->cone, c, w, law, dim, p.gap, v, a);
-}
+#include "rigid/motion_kernel.h"
 
 // Force of the limit of joint j on its dof along +q for side 0, along -q for side 1.
 VV_DIFF static inline vvReal limit_force(const vvModel* m, int j, int side, const vvReal* q, const vvReal* v,
@@ -130,46 +36,46 @@ VV_DIFF static void accumulate_motions(const vvModel* m, const vvRigidPose* pose
   vvMotion zero = {{0, 0, 0}, {0, 0, 0}};
   vvMotion fall = {{0, 0, 0}, {0, 0, 0}};
   if (!(m->disable & VV_DISABLE_GRAVITY)) fall.lin = vv_vec3_scale(-1, vv_vec3_load(m->opt_gravity, 0));
-  store_motion(motion->V, 0, zero);
-  store_motion(motion->A, 0, zero);
-  store_motion(motion->G, 0, fall);
+  vv_motion_store(motion->V, 0, zero);
+  vv_motion_store(motion->A, 0, zero);
+  vv_motion_store(motion->G, 0, fall);
   for (int i = 1; i < m->nbody; i++) {
     int parent = m->body_parent[i];
-    vvMotion V = load_motion(motion->V, parent);
-    vvMotion A = load_motion(motion->A, parent);
-    vvMotion G = load_motion(motion->G, parent);
+    vvMotion V = vv_motion_load(motion->V, parent);
+    vvMotion A = vv_motion_load(motion->A, parent);
+    vvMotion G = vv_motion_load(motion->G, parent);
     for (int k = 0; k < m->body_njnt[i]; k++) {
       int j = m->body_jnt[i] + k;
       int d = m->jnt_v[j];
       int type = m->jnt_type[j];
       if (type == VV_JOINT_HINGE || type == VV_JOINT_SLIDE) {
-        vvMotion S = load_motion(pose->S, d);
-        G = add_scaled(G, v[d], cross_motion(V, S));
-        V = add_scaled(V, v[d], S);
-        A = add_scaled(A, a[d], S);
+        vvMotion S = vv_motion_load(pose->S, d);
+        G = vv_motion_muladd(G, v[d], vv_motion_cross(V, S));
+        V = vv_motion_muladd(V, v[d], S);
+        A = vv_motion_muladd(A, a[d], S);
       } else {
         if (type == VV_JOINT_FREE) {
-          V = add_scaled(V, v[d], load_motion(pose->S, d));
-          V = add_scaled(V, v[d + 1], load_motion(pose->S, d + 1));
-          V = add_scaled(V, v[d + 2], load_motion(pose->S, d + 2));
-          A = add_scaled(A, a[d], load_motion(pose->S, d));
-          A = add_scaled(A, a[d + 1], load_motion(pose->S, d + 1));
-          A = add_scaled(A, a[d + 2], load_motion(pose->S, d + 2));
+          V = vv_motion_muladd(V, v[d], vv_motion_load(pose->S, d));
+          V = vv_motion_muladd(V, v[d + 1], vv_motion_load(pose->S, d + 1));
+          V = vv_motion_muladd(V, v[d + 2], vv_motion_load(pose->S, d + 2));
+          A = vv_motion_muladd(A, a[d], vv_motion_load(pose->S, d));
+          A = vv_motion_muladd(A, a[d + 1], vv_motion_load(pose->S, d + 1));
+          A = vv_motion_muladd(A, a[d + 2], vv_motion_load(pose->S, d + 2));
           d = d + 3;
         }
-        vvMotion turn = add_scaled(add_scaled(add_scaled(zero, v[d], load_motion(pose->S, d)), v[d + 1],
-                                              load_motion(pose->S, d + 1)),
-                                   v[d + 2], load_motion(pose->S, d + 2));
-        G = add_scaled(G, 1, cross_motion(V, turn));
-        V = add_scaled(V, 1, turn);
-        A = add_scaled(A, a[d], load_motion(pose->S, d));
-        A = add_scaled(A, a[d + 1], load_motion(pose->S, d + 1));
-        A = add_scaled(A, a[d + 2], load_motion(pose->S, d + 2));
+        vvMotion turn = vv_motion_muladd(vv_motion_muladd(vv_motion_muladd(zero, v[d], vv_motion_load(pose->S, d)),
+                                                          v[d + 1], vv_motion_load(pose->S, d + 1)),
+                                         v[d + 2], vv_motion_load(pose->S, d + 2));
+        G = vv_motion_muladd(G, 1, vv_motion_cross(V, turn));
+        V = vv_motion_muladd(V, 1, turn);
+        A = vv_motion_muladd(A, a[d], vv_motion_load(pose->S, d));
+        A = vv_motion_muladd(A, a[d + 1], vv_motion_load(pose->S, d + 1));
+        A = vv_motion_muladd(A, a[d + 2], vv_motion_load(pose->S, d + 2));
       }
     }
-    store_motion(motion->V, i, V);
-    store_motion(motion->A, i, A);
-    store_motion(motion->G, i, G);
+    vv_motion_store(motion->V, i, V);
+    vv_motion_store(motion->A, i, A);
+    vv_motion_store(motion->G, i, G);
   }
 }
 
@@ -177,14 +83,14 @@ VV_DIFF static void accumulate_motions(const vvModel* m, const vvRigidPose* pose
 VV_DIFF static void accumulate_plain(const vvModel* m, const vvReal* S, VV_NO_DIFF const vvReal* x,
                                      VV_WRITE_ONCE vvReal* T) {
   vvMotion zero = {{0, 0, 0}, {0, 0, 0}};
-  store_motion(T, 0, zero);
+  vv_motion_store(T, 0, zero);
   for (int i = 1; i < m->nbody; i++) {
-    vvMotion t = load_motion(T, m->body_parent[i]);
+    vvMotion t = vv_motion_load(T, m->body_parent[i]);
     for (int k = 0; k < m->body_ndof[i]; k++) {
       int d = m->body_dof[i] + k;
-      t = add_scaled(t, x[d], load_motion(S, d));
+      t = vv_motion_muladd(t, x[d], vv_motion_load(S, d));
     }
-    store_motion(T, i, t);
+    vv_motion_store(T, i, t);
   }
 }
 
@@ -201,14 +107,15 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
     vvVec3 c = vv_vec3_load(ref, 3 * m->body_tree[i]);
     vvMat3 R = vv_mat3_load(pose->xmat, 9 * i);
     vvVec3 x = vv_vec3_load(pose->xpos, 3 * i);
-    vvMotion V = in_body(R, x, c, load_motion(motion->V, i));
-    vvMotion A = in_body(R, x, c, add_scaled(load_motion(motion->A, i), 1, load_motion(motion->G, i)));
-    vvMotion W = in_body(R, x, c, load_motion(motion->W, i));
-    vvMotion f = inertial_force(m, i, V, A);
+    vvMotion V = vv_motion_in_body(R, x, c, vv_motion_load(motion->V, i));
+    vvMotion A =
+        vv_motion_in_body(R, x, c, vv_motion_muladd(vv_motion_load(motion->A, i), 1, vv_motion_load(motion->G, i)));
+    vvMotion W = vv_motion_in_body(R, x, c, vv_motion_load(motion->W, i));
+    vvMotion f = vv_body_inertial_force(m, i, V, A);
     psi += vv_vec3_dot(W.ang, f.ang) + vv_vec3_dot(W.lin, f.lin);
   }
   for (int i = 0; i < nwrench; i++) {
-    vvMotion W = at_point(load_motion(motion->W, i), tree_ref(m, ref, i), vv_vec3_load(pose->xpos, 3 * i));
+    vvMotion W = vv_motion_at(vv_motion_load(motion->W, i), vv_tree_ref(m, ref, i), vv_vec3_load(pose->xpos, 3 * i));
     psi -= vv_vec3_dot(W.lin, vv_vec3_load(wrench, 6 * i)) + vv_vec3_dot(W.ang, vv_vec3_load(wrench, 6 * i + 3));
   }
   for (int d = 0; d < m->nv; d++) {
@@ -223,10 +130,9 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
   for (int k = 0; k < ncontact; k++) {
     int g1 = contacts[k].geom1;
     int g2 = contacts[k].geom2;
-    vvContactPoint p =
-        vv_contact_evaluate(m, pose->xpos, pose->xquat, g1, g2, contacts[k].kind, contacts[k].index);
-    vvContactMotion f = contact_force(m, ref, motion->V, motion->A, g1, g2, contacts[k].dim, p);
-    vvContactMotion x = relative_motion(m, ref, motion->W, m->geom_body[g1], m->geom_body[g2], p);
+    vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, g1, g2, contacts[k].kind, contacts[k].index);
+    vvContactMotion f = vv_contact_force_of(m, ref, motion->V, motion->A, g1, g2, contacts[k].dim, p);
+    vvContactMotion x = vv_contact_relative_motion(m, ref, motion->W, m->geom_body[g1], m->geom_body[g2], p);
     psi -= x.n * f.n + x.t1 * f.t1 + x.t2 * f.t2 + x.s * f.s + x.r1 * f.r1 + x.r2 * f.r2;
   }
   return psi;
@@ -243,11 +149,10 @@ VV_DIFF static inline void add_force(vvReal* force, int i, vvReal s, vvVec3 f, v
   force[6 * i + 5] += s * f.z;
 }
 
-VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
-                               const vvReal* v, VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench,
-                               int nwrench, const vvContactFeature* contacts, int ncontact,
-                               const vvLimitFeature* limits, int nlimit, const vvReal* q,
-                               VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r) {
+VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
+                               VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench, int nwrench,
+                               const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
+                               const vvReal* q, VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r) {
   accumulate_motions(m, pose, v, a, motion);
   for (int i = 0; i < 6 * m->nbody; i++) force[i] = 0;
   for (int i = 1; i < m->nbody; i++) {
@@ -255,25 +160,25 @@ VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, c
     vvVec3 c = vv_vec3_load(ref, 3 * m->body_tree[i]);
     vvMat3 R = vv_mat3_load(pose->xmat, 9 * i);
     vvVec3 x = vv_vec3_load(pose->xpos, 3 * i);
-    vvMotion V = in_body(R, x, c, load_motion(motion->V, i));
-    vvMotion A = in_body(R, x, c, add_scaled(load_motion(motion->A, i), 1, load_motion(motion->G, i)));
-    vvMotion f = inertial_force(m, i, V, A);
+    vvMotion V = vv_motion_in_body(R, x, c, vv_motion_load(motion->V, i));
+    vvMotion A =
+        vv_motion_in_body(R, x, c, vv_motion_muladd(vv_motion_load(motion->A, i), 1, vv_motion_load(motion->G, i)));
+    vvMotion f = vv_body_inertial_force(m, i, V, A);
     add_force(force, i, 1, vv_mat3_mul(R, f.lin), vv_mat3_mul(R, f.ang), x, c);
   }
   for (int i = 0; i < nwrench; i++) {
     add_force(force, i, -1, vv_vec3_load(wrench, 6 * i), vv_vec3_load(wrench, 6 * i + 3),
-              vv_vec3_load(pose->xpos, 3 * i), tree_ref(m, ref, i));
+              vv_vec3_load(pose->xpos, 3 * i), vv_tree_ref(m, ref, i));
   }
   for (int k = 0; k < ncontact; k++) {
     int g1 = contacts[k].geom1;
     int g2 = contacts[k].geom2;
-    vvContactPoint p =
-        vv_contact_evaluate(m, pose->xpos, pose->xquat, g1, g2, contacts[k].kind, contacts[k].index);
-    vvContactMotion f = contact_force(m, ref, motion->V, motion->A, g1, g2, contacts[k].dim, p);
+    vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, g1, g2, contacts[k].kind, contacts[k].index);
+    vvContactMotion f = vv_contact_force_of(m, ref, motion->V, motion->A, g1, g2, contacts[k].dim, p);
     vvVec3 push = vv_vec3_muladd(vv_vec3_muladd(vv_vec3_scale(f.n, p.normal), f.t1, p.tangent1), f.t2, p.tangent2);
     vvVec3 twist = vv_vec3_muladd(vv_vec3_muladd(vv_vec3_scale(f.s, p.normal), f.r1, p.tangent1), f.r2, p.tangent2);
-    add_force(force, m->geom_body[g1], 1, push, twist, p.point, tree_ref(m, ref, m->geom_body[g1]));
-    add_force(force, m->geom_body[g2], -1, push, twist, p.point, tree_ref(m, ref, m->geom_body[g2]));
+    add_force(force, m->geom_body[g1], 1, push, twist, p.point, vv_tree_ref(m, ref, m->geom_body[g1]));
+    add_force(force, m->geom_body[g2], -1, push, twist, p.point, vv_tree_ref(m, ref, m->geom_body[g2]));
   }
   for (int d = 0; d < m->nv; d++) r[d] = m->jnt_armature[m->dof_jnt[d]] * a[d] - tau[d];
   for (int k = 0; k < nlimit; k++) {
@@ -286,7 +191,7 @@ VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, c
     int i = m->nbody - n;
     for (int k = 0; k < m->body_ndof[i]; k++) {
       int d = m->body_dof[i] + k;
-      vvMotion S = load_motion(pose->S, d);
+      vvMotion S = vv_motion_load(pose->S, d);
       r[d] += S.ang.x * force[6 * i] + S.ang.y * force[6 * i + 1] + S.ang.z * force[6 * i + 2] +
               S.lin.x * force[6 * i + 3] + S.lin.y * force[6 * i + 4] + S.lin.z * force[6 * i + 5];
     }
@@ -307,8 +212,8 @@ VV_DIFF vvReal vv_rigid_damping_weak(const vvModel* m, VV_NO_DIFF const vvReal* 
     vvVec3 c = vv_vec3_load(ref, 3 * m->body_tree[i]);
     vvMat3 R = vv_mat3_load(pose->xmat, 9 * i);
     vvVec3 x = vv_vec3_load(pose->xpos, 3 * i);
-    vvMotion p = momentum(m, i, in_body(R, x, c, load_motion(D, i)));
-    vvMotion w = in_body(R, x, c, load_motion(W, i));
+    vvMotion p = vv_body_momentum(m, i, vv_motion_in_body(R, x, c, vv_motion_load(D, i)));
+    vvMotion w = vv_motion_in_body(R, x, c, vv_motion_load(W, i));
     psi += vv_vec3_dot(w.ang, p.ang) + vv_vec3_dot(w.lin, p.lin);
   }
   for (int k = 0; k < m->nv; k++) {

@@ -7,6 +7,7 @@
 //
 // A rotation's spring pulls along the rotation vector from the spring's orientation, in body axes.
 
+#include "rigid/motor_kernel.h"
 #include "rigid/rigid_kernel.h"
 
 VV_DIFF static inline void add_spring_rotation(vvReal k, const vvReal* q, const vvReal* q_spring, int iq, vvReal* tau,
@@ -16,25 +17,6 @@ VV_DIFF static inline void add_spring_rotation(vvReal k, const vvReal* q, const 
   tau[d] -= k * r.x;
   tau[d + 1] -= k * r.y;
   tau[d + 2] -= k * r.z;
-}
-
-// a limited to [lower, upper] with the derivative of whichever is in effect; a itself at equality.
-VV_DIFF static inline vvReal clamped(vvReal a, vvReal lower, vvReal upper) {
-  vvReal r = a;
-  if (r < lower) r = lower;
-  if (r > upper) r = upper;
-  return r;
-}
-
-VV_DIFF static inline vvReal motor_force(const vvModel* m, const vvReal* ctrl, int u) {
-  vvReal f = ctrl[u];
-  if (m->actuator_ctrllimited[u] && !(m->disable & VV_DISABLE_CLAMPCTRL)) {
-    f = clamped(f, m->actuator_ctrlrange[2 * u], m->actuator_ctrlrange[2 * u + 1]);
-  }
-  if (m->actuator_forcelimited[u]) {
-    f = clamped(f, m->actuator_forcerange[2 * u], m->actuator_forcerange[2 * u + 1]);
-  }
-  return f;
 }
 
 // Gear of an angular motor in body axes: as stated, or turned from the parent's (free: the world's) axes.
@@ -75,7 +57,7 @@ VV_DIFF void vv_rigid_force(const vvModel* m, const vvReal* q, const vvReal* v, 
     int j = m->actuator_jnt[u];
     int iq = m->jnt_q[j];
     int d = m->jnt_v[j];
-    vvReal f = motor_force(m, ctrl, u);
+    vvReal f = vv_motor_force(m, ctrl, u);
     if (m->jnt_type[j] == VV_JOINT_FREE) {
       tau[d] += f * m->actuator_gear[6 * u];
       tau[d + 1] += f * m->actuator_gear[6 * u + 1];

@@ -59,6 +59,7 @@ static void lay_out(vvRigidWork* w, const vvModel* m, size_t nrow, Cutter* c) {
   w->LM = cut_reals(c, nv * stride);
   w->LD = cut_reals(c, nv * stride);
   w->scratch = cut_reals(c, 10 * stride);
+  w->q1 = cut_reals(c, (size_t)m->nq);
   w->zero = cut_reals(c, nzero);
 }
 

@@ -3,8 +3,10 @@
 """The form of the vv program: version, help, exit codes, one-line errors."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 VV = os.environ["VV"]
 COMMANDS = ["info", "run", "grad", "check", "jac", "fit", "optimize", "bench", "kernel", "convert", "render", "view"]
@@ -60,6 +62,18 @@ for command in ("optimize", "kernel", "render", "view"):
     refused(command, command, "x", says=f"{command} is not built yet")
 refused("missing file", "info", "no such file.xml")
 refused("missing file, json", "info", "no such file.xml", "--json")
+
+# SIGINT ends a long run with 130 and one line.
+scene = os.path.join(os.environ["VV_ROOT"], "test", "scenes", "cube.xml")
+p = subprocess.Popen([VV, "run", scene, "--steps", "1000000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+time.sleep(0.5)
+p.send_signal(signal.SIGINT)
+try:
+    out, err = p.communicate(timeout=20)
+except subprocess.TimeoutExpired:
+    p.kill()
+    out, err = p.communicate()
+check("interrupted", p.returncode == 130 and err.count("\n") == 1 and err.startswith("vv: "), p.returncode, err)
 
 print(f"{results[0]} passed, {results[1]} failed, 0 skipped")
 sys.exit(1 if results[1] else 0)

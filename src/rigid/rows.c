@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// rows.c: rows of the constraint Jacobian in contact frames, their law and reference accelerations.
+//
+// method   a dof d that moves body 2 (body 1: subtracted) adds S_d at the contact point, in the frame, to column d.
+//          Limits have one entry, kept as numbers. The law's numbers come from constraint_law_kernel.h.
+
+#include <string.h>
+
+#include "geom/contact_kernel.h"
+#include "rigid/work.h"
+
+void vv_rigid_find_limits(const vvModel* m, const vvReal* q, vvRigidWork* w) {
+  w->nlimit = 0;
+  if (m->disable & (VV_DISABLE_CONSTRAINT | VV_DISABLE_LIMIT)) return;
+  for (int j = 0; j < m->njnt; j++) {
+    if (!m->jnt_limited[j] || (m->jnt_type[j] != VV_JOINT_HINGE && m->jnt_type[j] != VV_JOINT_SLIDE)) continue;
+    vvReal value = q[m->jnt_q[j]];
+    for (int side = 0; side < 2; side++) {
+      vvReal gap = side == 0 ? value - m->jnt_range[2 * j] : m->jnt_range[2 * j + 1] - value;
+      if (gap < m->jnt_margin[j]) {
+        vvLimitFeature limit = {j, side};
+        w->limits[w->nlimit++] = limit;
+      }
+    }
+  }
+}
+
+static void limit_row(const vvModel* m, const vvReal* q, const vvReal* v, vvLimitFeature limit, vvReal* out) {
+  int j = limit.joint;
+  int d = m->jnt_v[j];
+  vvReal value = q[m->jnt_q[j]];
+  vvReal gap = limit.side == 0 ? value - m->jnt_range[2 * j] : m->jnt_range[2 * j + 1] - value;
+  vvReal x = gap - m->jnt_margin[j];
+  const vvReal* ref = m->jnt_solref + 2 * j;
+  const vvReal* imp = m->jnt_solimp + 5 * j;
+  vvLaw law = vv_law(ref[0], ref[1], imp[0], imp[1], imp[2], imp[3], imp[4], m->opt_timestep[0],
+                     !(m->disable & VV_DISABLE_REFSAFE), x);
+  out[VV_LIMIT_D] = 1 / vv_law_regularisation(law.d, m->dof_invweight[d]);
+  out[VV_LIMIT_REF] = -law.B * vv_limit_sign(limit) * v[d] - law.K * law.d * x;
+}
+
+// Last dof that moves the body, -1: none.
+static int last_dof(const vvModel* m, int body) {
+  while (body > 0 && m->body_ndof[body] == 0) body = m->body_parent[body];
+  return body > 0 ? m->body_dof[body] + m->body_ndof[body] - 1 : -1;
+}
+
+// Adds sign times the motion of the body at the contact point to the dim rows J.
+static void add_body(const vvModel* m, const vvRigidWork* w, int body, vvReal sign, const vvContactPoint* p, int dim,
+                     vvReal* J) {
+  int d = last_dof(m, body);
+  if (d < 0) return;
+  vvVec3 r = vv_vec3_sub(p->point, vv_vec3_load(w->ref, 3 * m->body_tree[body]));
+  vvVec3 n = vv_vec3_scale(sign, p->normal);
+  vvVec3 t1 = vv_vec3_scale(sign, p->tangent1);
+  vvVec3 t2 = vv_vec3_scale(sign, p->tangent2);
+  int stride = w->stride;
+  for (; d >= 0; d = m->dof_parent[d]) {
+    vvVec3 turn = vv_vec3_load(w->S, 6 * d);
+    vvVec3 move = vv_vec3_add(vv_vec3_load(w->S, 6 * d + 3), vv_vec3_cross(turn, r));
+    J[d] += vv_vec3_dot(n, move);
+    if (dim > 1) {
+      J[stride + d] += vv_vec3_dot(t1, move);
+      J[2 * stride + d] += vv_vec3_dot(t2, move);
+    }
+    if (dim > 3) J[3 * stride + d] += vv_vec3_dot(n, turn);
+    if (dim > 4) {
+      J[4 * stride + d] += vv_vec3_dot(t1, turn);
+      J[5 * stride + d] += vv_vec3_dot(t2, turn);
+    }
+  }
+}
+
+// Branch of the impedance at violation x.
+static int law_branch(const vvContactParameters* c, vvReal x) {
+  vvReal d0 = vv_law_clamp(c->imp0, VV_LAW_MIN_IMPEDANCE, VV_LAW_MAX_IMPEDANCE);
+  vvReal d1 = vv_law_clamp(c->imp1, VV_LAW_MIN_IMPEDANCE, VV_LAW_MAX_IMPEDANCE);
+  if (d0 == d1 || c->width <= VV_LAW_TINY) return 3;
+  vvReal s = vv_fabs(x) / c->width;
+  if (s >= 1) return 2;
+  return c->power > 1 && s > c->midpoint ? 1 : 0;
+}
+
+static void contact_law(const vvModel* m, const vvContactFeature* feature, const vvContactPoint* p, vvRigidContact* c) {
+  int g1 = feature->geom1, g2 = feature->geom2;
+  vvContactParameters par = vv_contact_parameters(m, g1, g2);
+  vvReal x = p->gap - par.margin;
+  vvLaw law = vv_law(par.ref0, par.ref1, par.imp0, par.imp1, par.width, par.midpoint, par.power, m->opt_timestep[0],
+                     !(m->disable & VV_DISABLE_REFSAFE), x);
+  vvContactWeights weights = vv_contact_weights(m, par, g1, g2, feature->dim, law.d);
+  const vvReal D[VV_MAX_DIM] = {weights.D0, weights.D1, weights.D1, weights.D3, weights.D4, weights.D4};
+  const vvReal mu[VV_MAX_DIM] = {1, par.slide, par.slide, par.spin, par.roll, par.roll};
+  c->dim = feature->dim;
+  c->pyramid = feature->dim == 1 || m->cone == VV_CONE_PYRAMIDAL;
+  c->law = law_branch(&par, x);
+  c->D0 = weights.D0;
+  c->cone = weights.mu;
+  for (int k = 0; k < c->dim; k++) {
+    c->D[k] = D[k];
+    c->mu[k] = mu[k];
+    c->a_ref[k] = -law.B * c->a_ref[k] - (k == 0 ? law.K * law.d * x : 0);
+  }
+}
+
+void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWork* w) {
+  vvReal* vp = w->scratch;
+  memcpy(vp, v, sizeof(vvReal) * (size_t)m->nv);
+  for (int i = m->nv; i < w->stride; i++) vp[i] = 0;
+  for (int k = 0; k < w->nlimit; k++) limit_row(m, q, v, w->limits[k], w->limit_law + VV_LIMIT_WIDTH * k);
+  int row = 0;
+  for (int k = 0; k < w->ncontact; k++) {
+    const vvContactFeature* feature = &w->contacts[k];
+    vvRigidContact* c = &w->rows[k];
+    vvContactPoint* p = &w->points[k];
+    int dim = feature->dim;
+    vvReal* J = w->J + (size_t)row * (size_t)w->stride;
+    *p = vv_contact_evaluate(m, w->xpos, w->xquat, feature->geom1, feature->geom2, feature->kind, feature->index);
+    memset(J, 0, sizeof(vvReal) * (size_t)dim * (size_t)w->stride);
+    add_body(m, w, m->geom_body[feature->geom2], 1, p, dim, J);
+    add_body(m, w, m->geom_body[feature->geom1], -1, p, dim, J);
+    for (int i = 0; i < dim; i++) c->a_ref[i] = vv_dense_dot(w->stride, J + i * w->stride, vp);
+    contact_law(m, feature, p, c);
+    c->row = row;
+    row += dim;
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// solver.c: the acceleration node, found as the minimum of a strictly convex function
+//
+//   1/2 (a - a0)' M (a - a0) + s(J a - a_ref),    gradient r = M a + bias - tau - J' f,    f = -ds/dx
+//
+// method   Newton with H = M + J' C J and an exact line search: along p the slope is piecewise smooth and increasing;
+//          its zero is found by Newton inside a bracket. A full step whose slope at the end is nearly 0 is taken as it
+//          is. Finite for pyramids and limits (s is piecewise quadratic), quadratic for elliptic cones.
+// ends     |r| <= 1e-14 of the forces' size, or <= 1e-12 and not halved by an iteration, or not halved by three; the
+//          best iterate stands
+
+#include <string.h>
+
+#include "rigid/work.h"
+
+#define TOLERANCE 1e-14
+#define GOOD 1e-12
+#define SLOPE_TOLERANCE 1e-3
+#define NOT_CONVERGED 1e-10
+enum { MAX_ITERATIONS = 200, MAX_SEARCH = 50, MAX_STALLED = 3 };
+
+// Vectors of the solver in w->scratch, stride reals each.
+typedef struct Vectors {
+  vvReal* smooth;  // M a + bias - tau
+  vvReal* r;       // residual
+  vvReal* p;       // search direction
+  vvReal* Mp;
+  vvReal* best;    // a with the smallest residual so far
+  vvReal* start;
+} Vectors;
+
+static Vectors vectors(const vvRigidWork* w) {
+  vvReal* s = w->scratch;
+  size_t n = (size_t)w->stride;
+  Vectors v = {s + n, s + 2 * n, s + 3 * n, s + 4 * n, s + 5 * n, s + 6 * n};
+  return v;
+}
+
+static vvReal largest(const vvReal* a, int n) {
+  vvReal r = 0;
+  for (int i = 0; i < n; i++) r = vv_fmax(r, vv_fabs(a[i]));
+  return r;
+}
+
+static vvReal* row_of(const vvRigidWork* w, int row) {
+  return w->J + (size_t)row * (size_t)w->stride;
+}
+
+// x, force and J' f at a; returns the cost s.
+vvReal vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
+  vvReal cost = 0;
+  int stride = w->stride;
+  memset(w->constraint, 0, sizeof(vvReal) * (size_t)stride);
+  for (int k = 0; k < w->ncontact; k++) {
+    vvRigidContact* c = &w->rows[k];
+    const vvReal* J = row_of(w, c->row);
+    for (int i = 0; i < c->dim; i++) c->x[i] = vv_dense_dot(stride, J + i * stride, a) - c->a_ref[i];
+    cost += vv_cone_force(c);
+    if (c->zone == 0) continue;
+    for (int i = 0; i < c->dim; i++) vv_dense_axpy(stride, c->f[i], J + i * stride, w->constraint);
+  }
+  for (int k = 0; k < w->nlimit; k++) {
+    vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
+    int d = w->model->jnt_v[w->limits[k].joint];
+    vvReal sign = vv_limit_sign(w->limits[k]);
+    vvReal x = sign * a[d] - law[VV_LIMIT_REF];
+    law[VV_LIMIT_X] = x;
+    if (x < 0) {
+      w->constraint[d] -= sign * law[VV_LIMIT_D] * x;
+      cost += (vvReal)0.5 * law[VV_LIMIT_D] * x * x;
+    }
+  }
+  return cost;
+}
+
+// Adds J' C J of one contact to the upper triangle of H.
+static void add_curvature(const vvRigidWork* w, const vvRigidContact* c, const vvReal* C) {
+  int stride = w->stride;
+  const vvReal* J = row_of(w, c->row);
+  vvReal* CJ = w->scratch + 7 * stride;
+  for (int i = 0; i < c->dim; i++) {
+    const vvReal* Ji = J + i * stride;
+    memset(CJ, 0, sizeof(vvReal) * (size_t)stride);
+    for (int j = 0; j < c->dim; j++) {
+      if (C[VV_MAX_DIM * i + j] != 0) vv_dense_axpy(stride, C[VV_MAX_DIM * i + j], J + j * stride, CJ);
+    }
+    for (int d = 0; d < w->nv; d++) {
+      int from = d & ~3;
+      if (Ji[d] != 0) vv_dense_axpy(stride - from, Ji[d], CJ + from, w->H + d * stride + from);
+    }
+  }
+}
+
+void vv_rigid_hessian(vvRigidWork* w) {
+  vvReal C[VV_MAX_DIM * VV_MAX_DIM];
+  memcpy(w->H, w->M, sizeof(vvReal) * (size_t)w->nv * (size_t)w->stride);
+  for (int k = 0; k < w->ncontact; k++) {
+    if (vv_cone_curvature(&w->rows[k], C)) add_curvature(w, &w->rows[k], C);
+  }
+  for (int k = 0; k < w->nlimit; k++) {
+    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
+    int d = w->model->jnt_v[w->limits[k].joint];
+    if (law[VV_LIMIT_X] < 0) w->H[d * w->stride + d] += law[VV_LIMIT_D];
+  }
+  w->have_LH = false;
+}
+
+// smooth and r at a; returns the cost of a but for a constant.
+static vvReal evaluate(const vvReal* a, Vectors v, vvRigidWork* w) {
+  vvReal s = vv_rigid_constrain(a, w);
+  vvReal gauss = 0;
+  vv_dense_symv(w->nv, w->stride, w->M, a, v.smooth);
+  for (int i = 0; i < w->nv; i++) {
+    vvReal free = w->bias[i] - w->tau[i];
+    gauss += a[i] * ((vvReal)0.5 * v.smooth[i] + free);
+    v.smooth[i] += free;
+    v.r[i] = v.smooth[i] - w->constraint[i];
+  }
+  return gauss + s;
+}
+
+// Slope and curvature of the cost at a + alpha p.
+static vvReal slope_at(const vvRigidWork* w, vvReal alpha, vvReal g, vvReal pMp, const vvReal* p, vvReal* curve) {
+  vvReal slope = g + alpha * pMp;
+  *curve = pMp;
+  for (int k = 0; k < w->ncontact; k++) vv_cone_along(&w->rows[k], alpha, &slope, curve);
+  for (int k = 0; k < w->nlimit; k++) {
+    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
+    vvReal dx = vv_limit_sign(w->limits[k]) * p[w->model->jnt_v[w->limits[k].joint]];
+    vvReal x = law[VV_LIMIT_X] + alpha * dx;
+    if (x < 0) {
+      slope += law[VV_LIMIT_D] * x * dx;
+      *curve += law[VV_LIMIT_D] * dx * dx;
+    }
+  }
+  return slope;
+}
+
+// Step length along p: where the slope of the cost is 0, from the slope at 0 (v.r . p < 0).
+static vvReal line_search(vvRigidWork* w, Vectors v) {
+  for (int k = 0; k < w->ncontact; k++) {
+    vvRigidContact* c = &w->rows[k];
+    const vvReal* J = row_of(w, c->row);
+    for (int i = 0; i < c->dim; i++) c->dx[i] = vv_dense_dot(w->stride, J + i * w->stride, v.p);
+  }
+  vv_dense_symv(w->nv, w->stride, w->M, v.p, v.Mp);
+  vvReal pMp = 0, g = 0, slope0 = 0;
+  for (int i = 0; i < w->nv; i++) {
+    pMp += v.p[i] * v.Mp[i];
+    g += v.p[i] * v.smooth[i];
+    slope0 += v.p[i] * v.r[i];
+  }
+  vvReal low = 0, high = 0, alpha = 1, good = SLOPE_TOLERANCE * vv_fabs(slope0);
+  for (int k = 0; k < MAX_SEARCH; k++) {
+    vvReal curve;
+    vvReal slope = slope_at(w, alpha, g, pMp, v.p, &curve);
+    if (!(vv_fabs(slope) > good)) break;
+    if (slope < 0) {
+      low = alpha;
+    } else {
+      high = alpha;
+    }
+    vvReal next = alpha - slope / curve;
+    bool bracketed = high > 0;
+    if (bracketed && !(next > low && next < high)) next = (vvReal)0.5 * (low + high);
+    if (next == alpha) break;
+    alpha = next;
+  }
+  return alpha;
+}
+
+// How far a solve is: residuals by the contract's scale and by the forces' own size.
+typedef struct Progress {
+  vvReal residual;  // |r| / (1 + size), what is reported
+  vvReal share;     // |r| / size, what ends the solve
+} Progress;
+
+static Progress progress_at(const vvRigidWork* w, const vvReal* r) {
+  int n = w->nv;
+  vvReal size = largest(w->tau, n) + largest(w->bias, n) + largest(w->constraint, n);
+  vvReal most = largest(r, n);
+  Progress now = {most / (1 + size), most > 0 ? most / size : 0};
+  return now;
+}
+
+static bool newton_step(vvRigidWork* w, Vectors v) {
+  vv_rigid_hessian(w);
+  if (!vv_dense_cholesky(w->nv, w->stride, w->H, w->LH)) return false;
+  vv_dense_cholesky_solve(w->nv, w->stride, w->LH, v.r, v.p);
+  for (int i = 0; i < w->nv; i++) v.p[i] = -v.p[i];
+  vvReal alpha = line_search(w, v);
+  vv_dense_axpy(w->stride, alpha, v.p, w->a);
+  return true;
+}
+
+vvStatus vv_rigid_solve(const vvReal* start, vvRigidWork* w) {
+  Vectors v = vectors(w);
+  size_t bytes = sizeof(vvReal) * (size_t)w->stride;
+  memset(w->scratch, 0, 10 * bytes);
+  memcpy(w->a, w->a0, bytes);
+  vvReal cost = evaluate(w->a, v, w);
+  if (start) {
+    memcpy(v.start, start, sizeof(vvReal) * (size_t)w->nv);
+    if (evaluate(v.start, v, w) < cost) {
+      memcpy(w->a, v.start, bytes);
+    } else {
+      evaluate(w->a, v, w);
+    }
+  }
+  Progress now = progress_at(w, v.r), best = now;
+  int stalled = 0;
+  memcpy(v.best, w->a, bytes);
+  for (w->iterations = 0; w->iterations < MAX_ITERATIONS; w->iterations++) {
+    if (best.share <= TOLERANCE || stalled >= MAX_STALLED || (stalled > 0 && best.share <= GOOD)) break;
+    if (!newton_step(w, v)) return VV_ERROR_SINGULAR;
+    evaluate(w->a, v, w);
+    now = progress_at(w, v.r);
+    if (now.residual != now.residual) return VV_ERROR_NOT_FINITE;
+    stalled = now.share < (vvReal)0.5 * best.share || best.residual > NOT_CONVERGED ? 0 : stalled + 1;
+    if (now.share < best.share) {
+      best = now;
+      memcpy(v.best, w->a, bytes);
+    }
+  }
+  if (now.share > best.share) {
+    memcpy(w->a, v.best, bytes);
+    evaluate(w->a, v, w);
+    best = progress_at(w, v.r);
+  }
+  w->residual = best.residual;
+  return best.residual <= NOT_CONVERGED ? VV_OK : VV_ERROR_NOT_CONVERGED;
+}

@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// step.c: an evaluation of the rigid equations of motion, Euler's step on it, and the linear systems at a solution.
+
+#include <string.h>
+
+#include "core/hash.h"
+#include "geom/collide.h"
+#include "rigid/work.h"
+
+static bool has_damping(const vvModel* m) {
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_damping[j] > 0) return true;
+  }
+  return false;
+}
+
+bool vv_rigid_has_damping_node(const vvModel* m) {
+  return !(m->disable & (VV_DISABLE_DAMPER | VV_DISABLE_EULERDAMP));
+}
+
+// World pose of a body that cannot move.
+static void static_pose(const vvModel* m, int body, vvVec3* pos, vvQuat* quat) {
+  *pos = vv_vec3(0, 0, 0);
+  vvQuat identity = {1, 0, 0, 0};
+  *quat = identity;
+  for (int b = body; b > 0; b = m->body_parent[b]) {
+    vvQuat q = vv_quat_load(m->body_lquat, 4 * b);
+    *pos = vv_vec3_add(vv_vec3_load(m->body_lpos, 3 * b), vv_quat_rotate(q, *pos));
+    *quat = vv_quat_mul(q, *quat);
+  }
+}
+
+// Position of a tree's root body after its joints.
+static vvVec3 root_position(const vvModel* m, const vvReal* q, int body) {
+  vvVec3 pos;
+  vvQuat quat;
+  static_pose(m, body, &pos, &quat);
+  for (int k = 0; k < m->body_njnt[body]; k++) {
+    int j = m->body_jnt[body] + k;
+    int iq = m->jnt_q[j];
+    if (m->jnt_type[j] == VV_JOINT_FREE) return vv_vec3_load(q, iq);
+    if (m->jnt_type[j] == VV_JOINT_SLIDE) {
+      vvVec3 axis = vv_quat_rotate(quat, vv_vec3_load(m->jnt_laxis, 3 * j));
+      pos = vv_vec3_muladd(pos, q[iq] - m->qpos0[iq], axis);
+      continue;
+    }
+    vvVec3 local = vv_vec3_load(m->jnt_lpos, 3 * j);
+    vvVec3 anchor = vv_vec3_add(pos, vv_quat_rotate(quat, local));
+    if (m->jnt_type[j] == VV_JOINT_BALL) {
+      quat = vv_quat_mul(quat, vv_quat_normalize(vv_quat_load(q, iq)));
+    } else {
+      vvVec3 axis = vv_vec3_load(m->jnt_laxis, 3 * j);
+      quat = vv_quat_mul(quat, vv_quat_axis_angle(axis, q[iq] - m->qpos0[iq]));
+    }
+    pos = vv_vec3_sub(anchor, vv_quat_rotate(quat, local));
+  }
+  return pos;
+}
+
+void vv_rigid_reference(const vvModel* m, const vvReal* q, vvReal* ref) {
+  for (int i = 1; i < m->nbody; i++) {
+    if (m->body_tree[i] < 0 || m->body_tree[m->body_parent[i]] >= 0) continue;
+    vv_vec3_store(ref, 3 * m->body_tree[i], root_position(m, q, i));
+  }
+}
+
+static void build_pose(const vvModel* m, const vvReal* q, vvRigidWork* w) {
+  vvRigidPose pose = vv_rigid_work_pose(w);
+  w->model = m;
+  vv_rigid_reference(m, q, w->ref);
+  vv_rigid_kinematics(m, q, w->ref, &pose);
+  vv_rigid_mass(m, w);
+}
+
+// Index of the first entry that is not finite, -1: none.
+static int not_finite(const vvReal* a, int n) {
+  vvReal sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * 0;
+  if (sum == 0) return -1;
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(a[i])) return i;
+  }
+  return -1;
+}
+
+static vvStatus check_finite(vvRigidWork* w, const char* what, const vvReal* a, int n) {
+  int i = a ? not_finite(a, n) : -1;
+  if (i < 0) return VV_OK;
+  vv_report_set(&w->report, VV_ERROR_NOT_FINITE, "%s[%d] is not finite", what, i);
+  w->report.element = i;
+  return VV_ERROR_NOT_FINITE;
+}
+
+static vvStatus check_inputs(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+                             const vvReal* applied, const vvReal* wrench, vvRigidWork* w) {
+  if (m->nv != w->nv || m->nbody != w->nbody || m->nu != w->nu) {
+    return vv_report_set(&w->report, VV_ERROR_ARGUMENT, "the workspace was made for a model of other sizes");
+  }
+  vvStatus status = check_finite(w, "qpos", q, m->nq);
+  if (status == VV_OK) status = check_finite(w, "qvel", v, m->nv);
+  if (status == VV_OK) status = check_finite(w, "ctrl", ctrl, m->nu);
+  if (status == VV_OK) status = check_finite(w, "applied force", applied, m->nv);
+  if (status == VV_OK) status = check_finite(w, "body wrench", wrench, 6 * m->nbody);
+  return status;
+}
+
+static vvStatus find_contacts(const vvModel* m, vvRigidWork* w) {
+  w->ncontact = 0;
+  if (m->disable & (VV_DISABLE_CONSTRAINT | VV_DISABLE_CONTACT)) return VV_OK;
+  vvStatus status = vv_collide(m, w->xpos, w->xmat, w->geom_pos, w->geom_axis, w->contacts, w->ncontact_max,
+                               &w->ncontact);
+  if (status != VV_OK) {
+    int found = w->ncontact;
+    w->ncontact = 0;
+    return vv_report_set(&w->report, status, "%d contacts; the workspace holds %d", found, w->ncontact_max);
+  }
+  return VV_OK;
+}
+
+// Where a value lies in a range: 0 inside, 1 below, 2 above.
+static uint64_t side_of(vvReal a, const vvReal* range) {
+  return a < range[0] ? 1 : a > range[1] ? 2 : 0;
+}
+
+static uint64_t sign_actuators(const vvModel* m, const vvReal* ctrl, uint64_t hash) {
+  for (int u = 0; u < m->nu && !(m->disable & VV_DISABLE_ACTUATION); u++) {
+    uint64_t word = 0;
+    vvReal f = ctrl[u];
+    if (m->actuator_ctrllimited[u] && !(m->disable & VV_DISABLE_CLAMPCTRL)) {
+      const vvReal* range = m->actuator_ctrlrange + 2 * u;
+      word = side_of(f, range);
+      f = vv_fmin(vv_fmax(f, range[0]), range[1]);
+    }
+    if (m->actuator_forcelimited[u]) word |= side_of(f, m->actuator_forcerange + 2 * u) << 2;
+    if (word) hash = vv_hash_u64(vv_hash_u64(hash, (uint64_t)u), word);
+  }
+  return hash;
+}
+
+// Hash over every branch: contacts with zones and impedance, limits with sides, clamps of motors.
+static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w) {
+  uint64_t hash = vv_hash_u64(VV_HASH_START, (uint64_t)w->ncontact);
+  for (int k = 0; k < w->ncontact; k++) {
+    const vvContactFeature* f = &w->contacts[k];
+    const vvRigidContact* c = &w->rows[k];
+    hash = vv_hash_u64(hash, (uint64_t)f->geom1 << 32 | (uint64_t)f->geom2);
+    hash = vv_hash_u64(hash, (uint64_t)f->kind << 32 | (uint64_t)f->index << 24 | (uint64_t)f->dim << 20 |
+                                 (uint64_t)c->law << 16 | (uint64_t)c->zone);
+  }
+  hash = vv_hash_u64(hash, (uint64_t)w->nlimit);
+  for (int k = 0; k < w->nlimit; k++) {
+    uint64_t active = w->limit_law[VV_LIMIT_WIDTH * k + VV_LIMIT_X] < 0;
+    hash = vv_hash_u64(hash, (uint64_t)w->limits[k].joint << 2 | (uint64_t)w->limits[k].side << 1 | active);
+  }
+  return sign_actuators(m, ctrl, hash);
+}
+
+static bool factor_mass(vvRigidWork* w) {
+  if (!w->have_LM) w->have_LM = vv_dense_cholesky(w->nv, w->stride, w->M, w->LM);
+  return w->have_LM;
+}
+
+static bool factor_damped(vvRigidWork* w) {
+  if (w->have_LD) return true;
+  const vvModel* m = w->model;
+  memcpy(w->LD, w->M, sizeof(vvReal) * (size_t)w->nv * (size_t)w->stride);
+  for (int d = 0; d < w->nv && vv_rigid_has_damping_node(m); d++) {
+    w->LD[d * w->stride + d] += m->opt_timestep[0] * m->jnt_damping[m->dof_jnt[d]];
+  }
+  w->have_LD = vv_dense_cholesky(w->nv, w->stride, w->LD, w->LD);
+  return w->have_LD;
+}
+
+static bool factor_H(vvRigidWork* w) {
+  if (w->have_LH) return true;
+  if (!w->have_H) vv_rigid_hessian(w);
+  w->have_H = true;
+  w->have_LH = vv_dense_cholesky(w->nv, w->stride, w->H, w->LH);
+  return w->have_LH;
+}
+
+static vvStatus not_definite(vvRigidWork* w, const char* what) {
+  return vv_report_set(&w->report, VV_ERROR_SINGULAR, "%s is not positive definite", what);
+}
+
+// a from a0, tau, bias and the rows.
+static vvStatus solve_acceleration(const vvReal* warmstart, vvRigidWork* w) {
+  for (int d = 0; d < w->nv; d++) w->a0[d] = w->tau[d] - w->bias[d];
+  if (!factor_mass(w)) return not_definite(w, "the mass matrix");
+  vv_dense_cholesky_solve(w->nv, w->stride, w->LM, w->a0, w->a0);
+  vvStatus status = vv_rigid_solve(warmstart, w);
+  w->have_H = w->have_LH = false;
+  if (status == VV_ERROR_SINGULAR) return not_definite(w, "the matrix of the acceleration");
+  if (status == VV_ERROR_NOT_CONVERGED) {
+    vv_report_set(&w->report, status, "scaled residual %.3g after %d iterations", (double)w->residual, w->iterations);
+  }
+  if (status == VV_ERROR_NOT_FINITE) {
+    int i = not_finite(w->a, w->nv);
+    w->report.element = i;
+    vv_report_set(&w->report, status, "acceleration of dof %d is not finite", i);
+  }
+  return status;
+}
+
+// a2 = inv(M + h B) M a, or a.
+static vvStatus solve_damping(const vvModel* m, vvRigidWork* w) {
+  w->damped = vv_rigid_has_damping_node(m) && has_damping(m);
+  if (!w->damped) {
+    memcpy(w->a2, w->a, sizeof(vvReal) * (size_t)w->stride);
+    return VV_OK;
+  }
+  if (!factor_damped(w)) return not_definite(w, "the mass matrix with damping");
+  vv_dense_symv(w->nv, w->stride, w->M, w->a, w->a2);
+  vv_dense_cholesky_solve(w->nv, w->stride, w->LD, w->a2, w->a2);
+  return VV_OK;
+}
+
+vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+                           const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* w) {
+  vv_report_clear(&w->report);
+  vvStatus status = check_inputs(m, q, v, ctrl, applied, wrench, w);
+  if (status != VV_OK) return status;
+  build_pose(m, q, w);
+  vv_rigid_force(m, q, v, ctrl ? ctrl : w->zero, applied ? applied : w->zero, w->tau);
+  vv_rigid_bias(m, v, wrench, w);
+  status = find_contacts(m, w);
+  if (status != VV_OK) return status;
+  vv_rigid_find_limits(m, q, w);
+  vv_rigid_rows(m, q, v, w);
+  status = solve_acceleration(m->disable & VV_DISABLE_WARMSTART ? NULL : warmstart, w);
+  if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
+  vvStatus damping = solve_damping(m, w);
+  if (damping != VV_OK) return damping;
+  damping = check_finite(w, "acceleration", w->a2, m->nv);
+  if (damping != VV_OK) return damping;
+  w->signature = sign(m, ctrl ? ctrl : w->zero, w);
+  w->report.iterations = w->iterations;
+  w->report.residual = (double)w->residual;
+  return status;
+}
+
+vvStatus vv_rigid_step(const vvModel* m, vvState* s, const vvReal* ctrl, const vvReal* applied, const vvReal* wrench,
+                       vvRigidWork* w) {
+  vvStatus status = vv_rigid_evaluate(m, s->q, s->v, ctrl, applied, wrench, s->warmstart, w);
+  if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
+  vvReal h = m->opt_timestep[0];
+  for (int d = 0; d < m->nv; d++) {
+    s->v[d] += h * w->a2[d];
+    s->warmstart[d] = w->a[d];
+  }
+  vv_rigid_integrate(m, s->q, s->v, w->q1);
+  memcpy(s->q, w->q1, sizeof(vvReal) * (size_t)m->nq);
+  s->time[0] += h;
+  return status;
+}
+
+vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* a,
+                              const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
+                              vvRigidWork* w) {
+  vv_report_clear(&w->report);
+  if (ncontact > w->ncontact_max || nlimit > w->nlimit_max || m->nv != w->nv || m->nbody != w->nbody) {
+    return vv_report_set(&w->report, VV_ERROR_ARGUMENT, "contacts or limits are not of this workspace's model");
+  }
+  build_pose(m, q, w);
+  w->ncontact = ncontact;
+  w->nlimit = nlimit;
+  if (ncontact > 0) memmove(w->contacts, contacts, sizeof(vvContactFeature) * (size_t)ncontact);
+  if (nlimit > 0) memmove(w->limits, limits, sizeof(vvLimitFeature) * (size_t)nlimit);
+  vv_rigid_rows(m, q, v, w);
+  if (a != w->a) memcpy(w->a, a, sizeof(vvReal) * (size_t)m->nv);
+  vv_rigid_constrain(w->a, w);
+  w->have_H = w->have_LH = false;
+  return factor_H(w) ? VV_OK : not_definite(w, "the matrix of the acceleration");
+}
+
+// x = inv(U' U) b by way of padded scratch.
+static void solve_padded(vvRigidWork* w, const vvReal* U, const vvReal* b, vvReal* x) {
+  vvReal* y = w->scratch;
+  for (int i = 0; i < w->stride; i++) y[i] = i < w->nv ? b[i] : 0;
+  vv_dense_cholesky_solve(w->nv, w->stride, U, y, y);
+  memcpy(x, y, sizeof(vvReal) * (size_t)w->nv);
+}
+
+vvStatus vv_rigid_solve_H(vvRigidWork* w, const vvReal* b, vvReal* x) {
+  if (!factor_H(w)) return not_definite(w, "the matrix of the acceleration");
+  solve_padded(w, w->LH, b, x);
+  return VV_OK;
+}
+
+vvStatus vv_rigid_solve_damped(vvRigidWork* w, const vvReal* b, vvReal* x) {
+  if (!factor_damped(w)) return not_definite(w, "the mass matrix with damping");
+  solve_padded(w, w->LD, b, x);
+  return VV_OK;
+}
+
+vvStatus vv_rigid_solve_mass(vvRigidWork* w, const vvReal* b, vvReal* x) {
+  if (!factor_mass(w)) return not_definite(w, "the mass matrix");
+  solve_padded(w, w->LM, b, x);
+  return VV_OK;
+}
+
+void vv_rigid_mul_mass(const vvRigidWork* w, const vvReal* x, vvReal* y) {
+  vvReal* padded = w->scratch;
+  vvReal* product = w->scratch + w->stride;
+  for (int i = 0; i < w->stride; i++) padded[i] = i < w->nv ? x[i] : 0;
+  vv_dense_symv(w->nv, w->stride, w->M, padded, product);
+  memcpy(y, product, sizeof(vvReal) * (size_t)w->nv);
+}
+
+// y = M x + J' C J x, row by row, without H.
+void vv_rigid_apply_H(const vvRigidWork* w, const vvReal* x, vvReal* y) {
+  int stride = w->stride;
+  vvReal C[VV_MAX_DIM * VV_MAX_DIM], Jx[VV_MAX_DIM];
+  vvReal* padded = w->scratch;
+  vvReal* product = w->scratch + stride;
+  for (int i = 0; i < stride; i++) padded[i] = i < w->nv ? x[i] : 0;
+  vv_dense_symv(w->nv, stride, w->M, padded, product);
+  for (int k = 0; k < w->ncontact; k++) {
+    const vvRigidContact* c = &w->rows[k];
+    const vvReal* J = w->J + (size_t)c->row * (size_t)stride;
+    if (!vv_cone_curvature(c, C)) continue;
+    for (int i = 0; i < c->dim; i++) Jx[i] = vv_dense_dot(stride, J + i * stride, padded);
+    for (int i = 0; i < c->dim; i++) {
+      vvReal f = 0;
+      for (int j = 0; j < c->dim; j++) f += C[VV_MAX_DIM * i + j] * Jx[j];
+      vv_dense_axpy(stride, f, J + i * stride, product);
+    }
+  }
+  for (int k = 0; k < w->nlimit; k++) {
+    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
+    int d = w->model->jnt_v[w->limits[k].joint];
+    if (law[VV_LIMIT_X] < 0) product[d] += law[VV_LIMIT_D] * padded[d];
+  }
+  memcpy(y, product, sizeof(vvReal) * (size_t)w->nv);
+}

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// numbers.c: a primary real is a number when the model depends on it: sizes that the shape has, the range of a limited
+// joint, friction of a geom that may touch something with friction, density where mass comes from it, ...
+
+#include "scene/numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "visviva/output.h"
+
+// What geoms are used for.
+typedef struct vvUse {
+  const vvModel* m;
+  unsigned char* geom;  // bits per geom
+} vvUse;
+
+enum {
+  USE_TOUCH = 1,      // in a pair
+  USE_LAW = 2,        // its friction, solref, solimp count in a pair
+  USE_MIX = 4,        // ... and are mixed with the other's
+  USE_SLIDE = 8,      // condim 3 or more
+  USE_SPIN = 16,      // condim 4 or more
+  USE_ROLL = 32,      // condim 6
+  USE_MASS = 64,      // part of the inertia of a body that moves, or of the total
+  USE_SENSOR = 128
+};
+
+static void use_pair(vvUse* u, int a, int b) {
+  const vvModel* m = u->m;
+  int pa = m->geom_priority[a], pb = m->geom_priority[b], da = m->geom_condim[a], db = m->geom_condim[b];
+  int dim = pa > pb ? da : pb > pa ? db : da > db ? da : db;
+  unsigned bits = USE_LAW | (pa == pb ? USE_MIX : 0u);
+  if (dim >= 3) bits |= USE_SLIDE;
+  if (dim >= 4) bits |= USE_SPIN;
+  if (dim == 6) bits |= USE_ROLL;
+  u->geom[a] = (unsigned char)(u->geom[a] | USE_TOUCH | (pa >= pb ? bits : 0u));
+  u->geom[b] = (unsigned char)(u->geom[b] | USE_TOUCH | (pb >= pa ? bits : 0u));
+}
+
+static void use_all(vvUse* u) {
+  const vvModel* m = u->m;
+  for (int i = 0; i < m->npair; i++) use_pair(u, m->pair_geom[2 * i], m->pair_geom[2 * i + 1]);
+  for (int g = 0; g < m->ngeom; g++) {
+    bool matters = m->body_tree[m->geom_body[g]] >= 0 || m->settotal;
+    if (m->geom_mkind[g] != VV_MASS_NONE && matters) u->geom[g] |= USE_MASS;
+  }
+  for (int i = 0; i < m->nsensor; i++) {
+    if (m->sensor_type[i] < VV_SENSOR_FRAMEPOS) continue;
+    if (m->sensor_objtype[i] == VV_FRAME_GEOM) u->geom[m->sensor_obj[i]] |= USE_SENSOR;
+    if (m->sensor_ref[i] >= 0 && m->sensor_reftype[i] == VV_FRAME_GEOM) u->geom[m->sensor_ref[i]] |= USE_SENSOR;
+  }
+}
+
+// ---- per element ----------------------------------------------------------------------------------------------------
+
+static bool is(const vvField* f, const char* attribute) {
+  return !strcmp(f->attribute, attribute);
+}
+
+static bool option_applies(const vvModel* m, const vvField* f) {
+  if (is(f, "gravity")) return !(m->disable & VV_DISABLE_GRAVITY);
+  if (is(f, "impratio")) return m->npair > 0;
+  return true;
+}
+
+static bool compiler_applies(const vvModel* m, const vvField* f) {
+  if (is(f, "settotalmass")) return m->settotal;
+  if (is(f, "boundmass")) return m->compiler_boundmass[0] > 0;
+  return m->compiler_boundinertia[0] > 0;
+}
+
+static bool body_applies(const vvModel* m, const vvField* f, int i) {
+  if (i == 0) return false;
+  if (is(f, "pos") || is(f, "rot")) return true;
+  int kind = m->body_inertia[i];
+  bool matters = m->body_tree[i] >= 0 || m->settotal;
+  if (kind == VV_INERTIA_GEOMS || !matters) return false;
+  if (is(f, "irot") || is(f, "diaginertia")) return kind == VV_INERTIA_DIAGONAL;
+  return is(f, "fullinertia") ? kind == VV_INERTIA_FULL : true;
+}
+
+static bool joint_applies(const vvModel* m, const vvField* f, int j) {
+  int type = m->jnt_type[j];
+  bool straight = type == VV_JOINT_HINGE || type == VV_JOINT_SLIDE;
+  bool limited = m->jnt_limited[j] && !(m->disable & (VV_DISABLE_LIMIT | VV_DISABLE_CONSTRAINT));
+  if (is(f, "pos")) return type == VV_JOINT_HINGE || type == VV_JOINT_BALL;
+  if (is(f, "axis") || is(f, "ref")) return straight;
+  if (is(f, "springref")) return straight && m->jnt_stiffness[j] != 0 && !(m->disable & VV_DISABLE_SPRING);
+  if (is(f, "stiffness")) return !(m->disable & VV_DISABLE_SPRING);
+  if (is(f, "damping")) return !(m->disable & VV_DISABLE_DAMPER);
+  return is(f, "armature") ? true : limited;
+}
+
+static int size_count(int type, bool fromto) {
+  switch (type) {
+    case VV_GEOM_SPHERE:
+      return 1;
+    case VV_GEOM_CAPSULE:
+    case VV_GEOM_CYLINDER:
+      return fromto ? 1 : 2;
+    case VV_GEOM_ELLIPSOID:
+    case VV_GEOM_BOX:
+      return fromto ? 1 : 3;
+    default:
+      return 0;
+  }
+}
+
+static bool geom_applies(const vvUse* u, const vvField* f, int g, int k) {
+  const vvModel* m = u->m;
+  unsigned use = u->geom[g];
+  int type = m->geom_type[g];
+  bool placed = use & (USE_TOUCH | USE_MASS | USE_SENSOR), fromto = m->geom_isfromto[g];
+  if (is(f, "pos")) return placed && !fromto;
+  if (is(f, "rot")) return placed && !fromto && (type != VV_GEOM_SPHERE || (use & USE_SENSOR));
+  if (is(f, "fromto")) return placed && fromto;
+  if (is(f, "size")) return (use & (USE_TOUCH | USE_MASS)) && k < size_count(type, fromto);
+  if (is(f, "density")) return (use & USE_MASS) && m->geom_mkind[g] == VV_MASS_DENSITY;
+  if (is(f, "mass")) return (use & USE_MASS) && m->geom_mkind[g] == VV_MASS_GIVEN;
+  if (is(f, "friction")) return use & (k == 0 ? USE_SLIDE : k == 1 ? USE_SPIN : USE_ROLL);
+  if (is(f, "solmix")) return use & USE_MIX;
+  if (is(f, "solref") || is(f, "solimp")) return use & USE_LAW;
+  return use & USE_TOUCH;
+}
+
+static bool actuator_applies(const vvModel* m, const vvField* f, int i, int k) {
+  if (m->disable & VV_DISABLE_ACTUATION) return false;
+  if (is(f, "ctrlrange")) return m->actuator_ctrllimited[i] && !(m->disable & VV_DISABLE_CLAMPCTRL);
+  if (is(f, "forcerange")) return m->actuator_forcelimited[i];
+  int type = m->jnt_type[m->actuator_jnt[i]];
+  return k < (type == VV_JOINT_FREE ? 6 : type == VV_JOINT_BALL ? 3 : 1);
+}
+
+static bool applies(const vvUse* u, const vvField* f, int id, int component) {
+  const vvModel* m = u->m;
+  switch (f->element) {
+    case VV_ELEMENT_OPTION:
+      return option_applies(m, f);
+    case VV_ELEMENT_COMPILER:
+      return compiler_applies(m, f);
+    case VV_ELEMENT_FRAME:
+      return true;
+    case VV_ELEMENT_BODY:
+      return body_applies(m, f, id);
+    case VV_ELEMENT_JOINT:
+      return joint_applies(m, f, id);
+    case VV_ELEMENT_GEOM:
+      return geom_applies(u, f, id, component);
+    case VV_ELEMENT_SITE:
+      return is(f, "fromto") ? m->site_isfromto[id] != 0 : !m->site_isfromto[id];
+    case VV_ELEMENT_ACTUATOR:
+      return actuator_applies(m, f, id, component);
+    case VV_ELEMENT_SENSOR:
+      return m->sensor_cutoff[id] > 0;
+    default:
+      return false;
+  }
+}
+
+// ---- origins --------------------------------------------------------------------------------------------------------
+
+// Default class that a component of a field takes its value from, -1: none.
+static int origin_class(const vvSpecOrder* order, const vvField* f, int id, int component) {
+  if (f->element == VV_ELEMENT_OPTION || f->element == VV_ELEMENT_COMPILER) return -1;
+  size_t offset = 0;
+  for (const vvBinding* b = vv_spec_bindings(); b->width; b++)
+    if (b->model_offset == f->offset) offset = b->spec_offset + (size_t)component * sizeof(double);
+  for (const vvRotation* r = vv_spec_rotations(); r->rot_offset; r++)
+    if (r->rot_offset == f->offset) offset = r->spec_offset;
+  if (!offset) return -1;
+  int origin = order->heads[f->element][id]->origin[VV_ORIGIN_INDEX(offset)];
+  return origin >= 0 ? origin : -1;
+}
+
+vvStatus vv_numbers_list(vvContext* context, const vvSpec* spec, const vvModel* m, const vvSpecOrder* order,
+                         vvSingle** list, int* n) {
+  (void)spec;
+  vvUse u = {m, VV_NEW(context, unsigned char, m->ngeom)};
+  *list = NULL;
+  *n = 0;
+  if (!u.geom) return VV_ERROR_MEMORY;
+  use_all(&u);
+  for (int pass = 0; pass < 2; pass++) {
+    int count = 0;
+    const vvField* fields = vv_model_fields();
+    for (int i = 0; fields[i].attribute && fields[i].section == VV_SECTION_PRIMARY; i++) {
+      const vvField* f = &fields[i];
+      size_t begin = (size_t)(vv_field_data(m, f) - m->reals);
+      for (int id = 0; id < vv_model_count(m, f->element); id++) {
+        for (int k = 0; k < f->width; k++) {
+          if (!applies(&u, f, id, k)) continue;
+          vvSingle s = {i, id, k, -1, begin + (size_t)id * (size_t)f->width + (size_t)k};
+          if (pass == 1) s.class_id = origin_class(order, f, id, k), (*list)[count] = s;
+          count++;
+        }
+      }
+    }
+    if (pass == 0) {
+      *list = VV_NEW(context, vvSingle, count);
+      *n = count;
+      if (!*list) break;
+    }
+  }
+  VV_DELETE(context, u.geom, unsigned char, m->ngeom);
+  return *list ? VV_OK : VV_ERROR_MEMORY;
+}
+
+// ---- units and sizes ------------------------------------------------------------------------------------------------
+
+bool vv_number_is_indexed(const vvField* field) {
+  // The format allows several coefficients of stiffness and damping.
+  return field->width > 1 || is(field, "stiffness") || is(field, "damping");
+}
+
+// The unit of a joint's field: metres for slides, radians for turns, both for free joints.
+static const char* joint_unit(const vvField* f, int type) {
+  static const struct {
+    const char *attribute, *slide, *turn;
+  } table[] = {{"range", "m", "rad"},         {"ref", "m", "rad"},          {"springref", "m", "rad"},
+               {"margin", "m", "rad"},        {"stiffness", "N/m", "N m/rad"}, {"damping", "N s/m", "N m s/rad"},
+               {"armature", "kg", "kg m2"},   {NULL, NULL, NULL}};
+  for (int i = 0; table[i].attribute; i++)
+    if (is(f, table[i].attribute)) return type == VV_JOINT_SLIDE ? table[i].slide : type == VV_JOINT_FREE ? f->unit : table[i].turn;
+  return f->unit;
+}
+
+const char* vv_number_unit(const vvModel* m, const vvSingle* s) {
+  const vvField* f = &vv_model_fields()[s->field];
+  int type = f->element == VV_ELEMENT_JOINT ? m->jnt_type[s->id] : VV_JOINT_SLIDE;
+  if (is(f, "solref") || is(f, "solreflimit")) {
+    bool direct = m->reals[s->offset] < 0;
+    return s->component == 0 ? (direct ? "1/s2" : "s") : (direct ? "1/s" : "");
+  }
+  if (is(f, "solimp") || is(f, "solimplimit")) return s->component != 2 ? "" : type == VV_JOINT_SLIDE ? "m" : "rad";
+  if (is(f, "friction")) return s->component == 0 ? "" : "m";
+  if (f->element == VV_ELEMENT_ACTUATOR && is(f, "forcerange")) {
+    int joint = m->jnt_type[m->actuator_jnt[s->id]];
+    return joint == VV_JOINT_SLIDE ? "N" : joint == VV_JOINT_FREE ? "N, N m" : "N m";
+  }
+  if (f->element == VV_ELEMENT_ACTUATOR && is(f, "gear")) {
+    int joint = m->jnt_type[m->actuator_jnt[s->id]];
+    return joint == VV_JOINT_SLIDE || (joint == VV_JOINT_FREE && s->component < 3) ? "" : "m";
+  }
+  return f->element == VV_ELEMENT_JOINT ? joint_unit(f, type) : f->unit;
+}
+
+vvReal vv_number_scale(const vvModel* m, const vvSingle* s) {
+  const vvField* f = &vv_model_fields()[s->field];
+  vvReal value = (vvReal)fabs((double)m->reals[s->offset]);
+  bool sized = f->sign >= 0 || is(f, "solref") || is(f, "solreflimit") || is(f, "gear");
+  if (sized && value > 0) return value;
+  if (is(f, "friction")) return s->component == 0 ? 1 : s->component == 1 ? (vvReal)0.005 : (vvReal)0.0001;
+  if (is(f, "solimp") || is(f, "solimplimit")) return s->component == 2 ? (vvReal)0.001 : 1;
+  return f->scale;
+}

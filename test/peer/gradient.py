@@ -1,0 +1,319 @@
+# SPDX-FileCopyrightText: The visviva authors
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of 50-step rollouts, twice: `vv check` on our own rollout, and `vv grad` against differences of MuJoCo's.
+
+The loss is a random linear functional of the final qpos and qvel. For MuJoCo's side the number is changed in the file's
+elements and the scene compiled again (mass, density, friction, damping, size, position, gravity, ...), or the control,
+the initial position (along a tangent) or velocity is; eight central differences, step halved each time, are
+extrapolated twice (Richardson), and the best of the ladder has the change to its neighbour as error e.
+
+A direction is resolved when e <= 1e-7 s with s = max(|D|, 1e-3 x the block's largest |D|), and the contacts and
+constraint states of all steps stand still; then |g - D| <= 1e-6 s is demanded. Where the ladder resolves only
+e <= 1e-6 s, 1e-5 s is. At least 90 % of directions must be resolved one way or the other.
+"""
+import json
+import os
+import tempfile
+
+import mujoco
+import numpy as np
+
+import peer
+
+STEPS, RUNGS = 50, 8
+TOLERANCE, LOOSE = 1e-6, 1e-5
+SHARE = 0.9
+# Sizes that a shape has.
+NCOMPONENT = {mujoco.mjtGeom.mjGEOM_SPHERE: 1, mujoco.mjtGeom.mjGEOM_CAPSULE: 2, mujoco.mjtGeom.mjGEOM_CYLINDER: 2,
+              mujoco.mjtGeom.mjGEOM_ELLIPSOID: 3, mujoco.mjtGeom.mjGEOM_BOX: 3, mujoco.mjtGeom.mjGEOM_PLANE: 0}
+
+
+def without_looks(spec):
+    """Drops materials and textures, which make compiling slow."""
+    for geom in spec.geoms:
+        geom.material = ""
+    for item in list(spec.materials) + list(spec.textures):
+        spec.delete(item)
+    return spec
+
+
+class Rollout:
+    """MuJoCo's rollout as a function of one changed number."""
+
+    def __init__(self, path, seed, seconds):
+        self.path = path
+        self.model = peer.load(path)
+        self.spec = without_looks(mujoco.MjSpec.from_file(path))
+        rng = np.random.default_rng(100 + seed)
+        start = peer.drive(self.model, seed, seconds)
+        self.q, self.v = start.qpos.copy(), start.qvel.copy()
+        self.u = peer.random_controls(self.model, STEPS, rng)
+        self.weights = rng.standard_normal(self.model.nq + self.model.nv)
+        self.start = start
+        self.loss, self.signature = self.run(self.model, self.q, self.v, self.u)
+
+    def run(self, model, q, v, u):
+        d = mujoco.MjData(model)
+        d.qpos[:], d.qvel[:] = q, v
+        signature = []
+        for row in u:
+            d.ctrl[:] = row
+            mujoco.mj_step(model, d)
+            signature += [d.contact.geom.tobytes(), d.efc_id.tobytes(), d.efc_state.tobytes()]
+        return float(self.weights @ np.concatenate([d.qpos, d.qvel])), hash(tuple(signature))
+
+    def ladder(self, f, step):
+        """Best extrapolated difference, its error, whether the signature stood still on the rungs it uses."""
+        d, still = [], []
+        for k in range(RUNGS):
+            e = step / 2**k
+            (plus, sp), (minus, sm) = f(e), f(-e)
+            d.append((plus - minus) / (2 * e))
+            still.append(sp == self.signature and sm == self.signature)
+        first = [(4 * d[k + 1] - d[k]) / 3 for k in range(RUNGS - 1)]
+        second = [(16 * first[k + 1] - first[k]) / 15 for k in range(RUNGS - 2)]
+        k = int(np.argmin([abs(second[i + 1] - second[i]) for i in range(RUNGS - 3)]))
+        return second[k + 1], abs(second[k + 1] - second[k]), all(still[k:])
+
+    def with_control(self, step, actuator):
+        def f(e):
+            u = self.u.copy()
+            u[step, actuator] += e
+            return self.run(self.model, self.q, self.v, u)
+        return f
+
+    def with_state(self, dof, velocity):
+        unit = np.zeros(self.model.nv)
+        unit[dof] = 1
+
+        def f(e):
+            if velocity:
+                return self.run(self.model, self.q, self.v + e * unit, self.u)
+            q = self.q.copy()
+            mujoco.mj_integratePos(self.model, q, unit, e)
+            return self.run(self.model, q, self.v, self.u)
+        return f
+
+    def with_number(self, element, attribute, index):
+        old = getattr(element, attribute)
+        scalar = np.ndim(old) == 0
+        old = old if scalar else np.array(old, float)
+
+        def put(x):
+            setattr(element, attribute, x)
+
+        def f(e):
+            if scalar:
+                put(old + e)
+            else:
+                x = old.copy()
+                x[index] += e
+                put(x)
+            try:
+                return self.run(peer.tighten(self.spec.compile()), self.q, self.v, self.u)
+            finally:
+                put(old)
+        return f
+
+
+def candidates(rollout):
+    """(name in visviva, spec element, attribute, index, step) of every number that may be taken."""
+    out = []
+    model = rollout.model
+    for g in rollout.spec.geoms:
+        if not g.name:
+            continue
+        ends = np.isfinite(g.fromto[0])
+        counted = model.geom(g.name).bodyid[0] != 0 and not body_states_inertia(g.parent)
+        touches = (g.contype or g.conaffinity) and not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT
+        plane = g.type == mujoco.mjtGeom.mjGEOM_PLANE
+        if touches:
+            out += [(f"geom/{g.name}/friction/{i}", g, "friction", i, 1e-3) for i in range(3)]
+            out += [(f"geom/{g.name}/solref/{i}", g, "solref", i, 1e-3 * abs(g.solref[i])) for i in range(2)]
+            out += [(f"geom/{g.name}/solimp/{i}", g, "solimp", i, 1e-2 * g.solimp[i]) for i in range(3) if g.solimp[i] > 0]
+        if plane:
+            out += [(f"geom/{g.name}/pos/{i}", g, "pos", i, 2e-5) for i in range(3)]
+            continue
+        if counted or touches:
+            n = 1 if ends else NCOMPONENT[g.type]
+            out += [(f"geom/{g.name}/size/{i}", g, "size", i, 1e-3 * g.size[i]) for i in range(n)]
+            if ends:
+                out += [(f"geom/{g.name}/fromto/{i}", g, "fromto", i, 2e-5) for i in range(6)]
+            else:
+                out += [(f"geom/{g.name}/pos/{i}", g, "pos", i, 2e-5) for i in range(3)]
+        if counted and np.isfinite(g.mass) and g.mass > 0:
+            out.append((f"geom/{g.name}/mass", g, "mass", None, 1e-3 * g.mass))
+        elif counted and not np.isfinite(g.mass):
+            out.append((f"geom/{g.name}/density", g, "density", None, 1e-3 * g.density))
+    for j in rollout.spec.joints:
+        if j.name and j.type != mujoco.mjtJoint.mjJNT_FREE:
+            for attribute in ("damping", "stiffness", "armature"):
+                value = np.atleast_1d(getattr(j, attribute))[0]
+                if value > 0:
+                    out.append((f"joint/{j.name}/{attribute}", j, attribute, 0, 1e-3 * value))
+            if j.type != mujoco.mjtJoint.mjJNT_SLIDE:
+                out += [(f"joint/{j.name}/pos/{i}", j, "pos", i, 2e-5) for i in range(3)]
+    for b in rollout.spec.bodies:
+        if b.name and b.name != "world":
+            if body_states_inertia(b):
+                out.append((f"body/{b.name}/mass", b, "mass", None, 1e-3 * b.mass))
+                out += [(f"body/{b.name}/ipos/{i}", b, "ipos", i, 2e-5) for i in range(3)]
+            if not any(j.type == mujoco.mjtJoint.mjJNT_FREE for j in b.joints):
+                out += [(f"body/{b.name}/pos/{i}", b, "pos", i, 2e-5) for i in range(3)]
+    return out
+
+
+def body_states_inertia(body):
+    return bool(body.explicitinertial)
+
+
+def directions(rollout, count, rng):
+    """(block, key in the gradient, index, function, step of the ladder)."""
+    model = rollout.model
+    out = []
+    for k in range(0, STEPS, STEPS // 5):
+        for j in rng.permutation(model.nu)[:2]:
+            out.append(("ctrl", "ctrl", (k, int(j)), rollout.with_control(k, j), 1e-3))
+    for i in sorted(rng.permutation(model.nv)[:10]):
+        out.append(("qpos0", "qpos0", (int(i),), rollout.with_state(i, False), 2e-5))
+        out.append(("qvel0", "qvel0", (int(i),), rollout.with_state(i, True), 1e-3))
+    chosen = candidates(rollout)
+    by_kind = {}
+    for c in chosen:
+        by_kind.setdefault("/".join([c[0].split("/")[0], c[0].split("/")[2]]), []).append(c)
+    kinds = sorted(by_kind)
+    picked = []
+    while len(picked) < min(count, len(chosen)):  # one of each kind in turn
+        for kind in kinds:
+            if by_kind[kind] and len(picked) < count:
+                picked.append((kind, by_kind[kind].pop(int(rng.integers(len(by_kind[kind]))))))
+    for kind, (name, element, attribute, index, step) in picked:
+        out.append((attribute, name, (), rollout.with_number(element, attribute, index), step))
+    for i in range(3):
+        out.append(("gravity", f"opt/gravity/{i}", (), rollout.with_number(rollout.spec.option, "gravity", i), 1e-2))
+    return out
+
+
+def write_inputs(rollout, folder):
+    """Arguments shared by vv grad and vv check."""
+    model = rollout.model
+    peer.write_state(os.path.join(folder, "s.json"), rollout.start)
+    head = ["step"] + [f"qpos[{i}]" for i in range(model.nq)] + [f"qvel[{i}]" for i in range(model.nv)]
+    peer.write_rows(os.path.join(folder, "w.csv"), [np.concatenate([[STEPS], rollout.weights])], head)
+    args = [rollout.path, "--steps", STEPS, "--init", os.path.join(folder, "s.json"), "--loss",
+            "linear:" + os.path.join(folder, "w.csv")]
+    if model.nu:
+        peer.write_rows(os.path.join(folder, "u.csv"), rollout.u)
+        args += ["--ctrl", os.path.join(folder, "u.csv")]
+    return args
+
+
+def against_mujoco(rollout, args, count, rng, folder):
+    """Ladder of MuJoCo's own rollout; counts, worst error and what is wrong."""
+    wanted = directions(rollout, count, rng)
+    names = [key for block, key, index, f, step in wanted if not index]
+    wrt = (["ctrl"] if rollout.model.nu else []) + ["qpos0", "qvel0"] + names
+    out = os.path.join(folder, "g.json")
+    peer.vv(["grad", *args, "--wrt", ",".join(wrt), "--out", out])
+    with open(out) as file:
+        gradient = json.load(file)
+    rows, largest = [], {}
+    for block, key, index, f, step in wanted:
+        value = gradient["grad"][key]
+        for i in index:
+            value = value[i]
+        while isinstance(value, list):
+            value = value[0]
+        difference, error, still = rollout.ladder(f, step)
+        rows.append((block, key, index, value, difference, error, still))
+        largest[block] = max(largest.get(block, 0.0), abs(difference))
+    result = {"directions": len(rows), "tight": 0, "loose": 0, "moved": 0, "worst": 0.0, "wrong": []}
+    for block, key, index, value, difference, error, still in rows:
+        s = max(abs(difference), 1e-3 * largest[block], 1e-12)
+        if not still:
+            result["moved"] += 1
+            continue
+        if error > 1e-6 * s:
+            continue
+        tight = error <= 1e-7 * s
+        result["tight" if tight else "loose"] += 1
+        off = abs(value - difference) / s
+        if tight:
+            result["worst"] = max(result["worst"], off)
+        if not off <= (TOLERANCE if tight else LOOSE):
+            result["wrong"].append(f"{key}{list(index) if index else ''}: {value:.9g}, MuJoCo {difference:.9g}")
+    result["loss_difference"] = abs(rollout.loss - gradient["loss"]) / max(1.0, abs(rollout.loss))
+    return result
+
+
+def own_check(args, wrt):
+    """Verdicts of vv check."""
+    data = json.loads(peer.vv(["check", *args, "--wrt", wrt, "--json"], allowed=(0, 1)))
+    verdicts = {}
+    for d in data["directions"]:
+        verdicts[d["verdict"]] = verdicts.get(d["verdict"], 0) + 1
+    wrong = [f"{d.get('name', d.get('mixture'))}: {d['adjoint']:.9g}, difference {d['difference']:.9g}"
+             for d in data["directions"] if d["verdict"] == "mismatch"]
+    return {"directions": len(data["directions"]), "verdicts": verdicts, "wrong": wrong}
+
+
+def one_start(path, seed, seconds, count):
+    """Both comparisons from one driven state."""
+    rollout = Rollout(path, seed, seconds)
+    with tempfile.TemporaryDirectory() as folder:
+        args = write_inputs(rollout, folder)
+        wrt = (["ctrl"] if rollout.model.nu else []) + ["qpos0", "qvel0", "opt/gravity", "opt/timestep"]
+        wrt += ["geom/*/*", "body/*/*"] + (["joint/*/*"] if has_joint_numbers(rollout.spec) else [])
+        check = own_check(args, ",".join(wrt))
+        return check, against_mujoco(rollout, args, count, np.random.default_rng(seed), folder)
+
+
+def scene(name, path, seeds, seconds, count):
+    """Both comparisons of one scene, summed over its starts; a dict for the report."""
+    result = {"scene": name, "seeds": seeds}
+    try:
+        starts = [one_start(path, seed, seconds, count) for seed in seeds]
+        checks, others = [s[0] for s in starts], [s[1] for s in starts]
+        verdicts = {}
+        for check in checks:
+            for word, n in check["verdicts"].items():
+                verdicts[word] = verdicts.get(word, 0) + n
+        result["check"] = {"directions": sum(c["directions"] for c in checks), "verdicts": verdicts,
+                           "wrong": sum((c["wrong"] for c in checks), [])}
+        result["mujoco"] = {key: sum(o[key] for o in others) for key in ("directions", "tight", "loose", "moved")}
+        result["mujoco"]["wrong"] = sum((o["wrong"] for o in others), [])
+        for key in ("worst", "loss_difference"):
+            result["mujoco"][key] = max(o[key] for o in others)
+        result["failures"] = failures(result)
+    except Exception as error:  # the scene is reported as failed, the others go on
+        result["failures"] = [f"{type(error).__name__}: {error}"]
+    return result
+
+
+def has_joint_numbers(spec):
+    return any(j.type != mujoco.mjtJoint.mjJNT_FREE for j in spec.joints)
+
+
+def failures(result):
+    check, other = result["check"], result["mujoco"]
+    out = [f"check: {w}" for w in check["wrong"][:4]]
+    if check["verdicts"].get("ok", 0) + len(check["wrong"]) < SHARE * check["directions"]:
+        out.append(f"check: only {check['verdicts'].get('ok', 0)} of {check['directions']} directions resolved and unchanged")
+    out += [f"MuJoCo: {w}" for w in other["wrong"][:4]]
+    if other["tight"] + other["loose"] < SHARE * other["directions"]:
+        out.append(f"MuJoCo: only {other['tight'] + other['loose']} of {other['directions']} directions resolved and unchanged")
+    return out
+
+
+def line(r):
+    if "mujoco" not in r:
+        return f"{r['scene']:16} FAILED  {r['failures'][0]}"
+    check, other = r["check"], r["mujoco"]
+    verdict = "FAILED  " + "; ".join(r["failures"]) if r["failures"] else "ok"
+    return (f"{r['scene']:16} {check['directions']:6} {check['verdicts'].get('ok', 0):6} {len(check['wrong']):6}   "
+            f"{other['directions']:6} {other['tight']:6} {other['loose']:6} {other['moved']:6} {len(other['wrong']):6} "
+            f"{other['worst']:9.1e}  {verdict}")
+
+
+HEAD = (f"{'':16} {'vv check':>20}   {'MuJoCo, its own rollout':>44}\n{'scene':16} {'number':>6} {'ok':>6} {'wrong':>6}   "
+        f"{'number':>6} {'1e-6':>6} {'1e-5':>6} {'moved':>6} {'wrong':>6} {'worst':>9}")
