@@ -71,7 +71,6 @@ _Noreturn void vv_lower_refuse(vvLower* lo, CXCursor c, const char* reason, cons
 
 // lower_expr.c
 vvExpr* vv_lower_expr(vvLower* lo, CXCursor c, vvBlock* out);
-vvExpr* vv_lower_condition(vvLower* lo, CXCursor c, vvBlock* out);
 void vv_lower_assign(vvLower* lo, vvExpr* lhs, vvExpr* rhs, vvBlock* out);
 void vv_lower_init(vvLower* lo, vvExpr* lhs, CXCursor init, vvBlock* out);
 CXCursor vv_lower_strip(vvLower* lo, CXCursor c);

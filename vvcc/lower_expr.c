@@ -50,7 +50,9 @@ static CXCursor lvalue_decl(vvLower* lo, CXCursor c) {
     if (k != CXCursor_MemberRefExpr && k != CXCursor_ArraySubscriptExpr) return clang_getNullCursor();
     vvCursors kids = vv_parse_children(lo->ps, c);
     if (kids.n == 0) return clang_getNullCursor();
-    c = kids.v[0];
+    c = vv_lower_strip(lo, kids.v[0]);
+    // what a pointer leads to is not the pointer
+    if (clang_getCanonicalType(clang_getCursorType(c)).kind == CXType_Pointer) return clang_getNullCursor();
   }
 }
 
@@ -134,16 +136,8 @@ static vvExpr* global_ref(vvLower* lo, CXCursor c, CXCursor decl) {
   vvVar* v = vv_ir_var(cc, name, vv_parse_type(lo->ps, t, vv_parse_line(c)));
   v->is_table = true;
   if (vv_parse_in_main(decl)) {
-    vv_ir_alloc(cc, 1);
-    const char* text = vv_ir_format(cc, "%s;", vv_parse_source(lo->ps, clang_getCursorExtent(decl)));
-    v->alias = NULL;
-    v->uses = 0;
-    vvExpr* source = vv_ir_lit(cc, text, cc->t_void);
-    v->alias = NULL;
-    v->bar = NULL;
-    v->tan = NULL;
-    v->copy = NULL;
-    (void)source;
+    const char* text = vv_ir_format(cc, "__attribute__((unused)) %s;",
+                                    vv_parse_source(lo->ps, clang_getCursorExtent(decl)));
     VV_IR_PUSH(cc, cc->text, cc->ntext, cc->cap_text, text);
   }
   lo->ps->global = vv_ir_grow(cc, lo->ps->global, lo->ps->nglobal, &lo->ps->cap_global, sizeof(vvBinding));
@@ -319,7 +313,6 @@ static void init_list(vvLower* lo, vvExpr* lhs, CXCursor init, vvBlock* out) {
   }
   int n = array ? lhs->type->count : lhs->type->def->nfield;
   bool* given = vv_ir_alloc(cc, (size_t)(n + 1) * sizeof(bool));
-  // zeros after the list would overwrite nothing, but they come first so that the order of effects is plain
   int at = 0;
   CXCursor* value = vv_ir_alloc(cc, (size_t)(n + 1) * sizeof(CXCursor));
   for (int i = 0; i < kids.n; i++) {
@@ -341,10 +334,6 @@ static void init_list(vvLower* lo, vvExpr* lhs, CXCursor init, vvBlock* out) {
   }
   for (int i = 0; i < n; i++) {
     vvExpr* e = array ? vv_ir_index(cc, lhs, vv_ir_int(cc, i)) : vv_ir_field(cc, lhs, &lhs->type->def->field[i]);
-    if (array && !given[i] && i > 0 && !given[i - 1] && n - i > 16) {
-      vvExpr* rest = VV_IR_NEW(cc, vvExpr);
-      (void)rest;
-    }
     if (given[i]) {
       vv_lower_init(lo, e, value[i], out);
     } else {
@@ -530,10 +519,6 @@ static void check_lvalue(vvLower* lo, CXCursor c, const vvExpr* e) {
       vv_lower_refuse(lo, c, "a write through a pointer to const", "take const off the pointer");
 }
 
-static vvExpr* one(vvLower* lo, const vvExpr* like) {
-  return vv_ir_lit(lo->cc, "1", like->type->kind == VV_T_REAL ? lo->cc->t_int : lo->cc->t_int);
-}
-
 static vvExpr* unary(vvLower* lo, CXCursor c, vvBlock* out) {
   vvCc* cc = lo->cc;
   CXCursor kid = vv_parse_children(lo->ps, c).v[0];
@@ -564,7 +549,7 @@ static vvExpr* unary(vvLower* lo, CXCursor c, vvBlock* out) {
     vv_ir_add(cc, out, vv_ir_assign(cc, vv_ir_ref(cc, t), a));
     result = vv_ir_ref(cc, t);
   }
-  vv_lower_assign(lo, a, vv_ir_bin(cc, inc ? VV_ADD : VV_SUB, a, one(lo, a)), out);
+  vv_lower_assign(lo, a, vv_ir_bin(cc, inc ? VV_ADD : VV_SUB, a, vv_ir_int(cc, 1)), out);
   return result;
 }
 
@@ -682,6 +667,7 @@ static vvExpr* conditional(vvLower* lo, CXCursor c, vvBlock* out) {
   if (t->kind == VV_T_VOID) vv_lower_refuse(lo, c, "a conditional without value", "use if");
   vvVar* u = vv_ir_temp(cc, lo->f, cc->t_bool, "c");
   u->scope = lo->loop;
+  u->frozen = true;
   vv_ir_add(cc, out, vv_ir_decl(cc, u, false));
   vv_ir_add(cc, out, vv_ir_assign(cc, vv_ir_ref(cc, u), vv_ir_bin(cc, VV_NE, cond, vv_ir_int(cc, 0))));
   vvVar* v = vv_lower_local(lo, NULL, t, out);
@@ -706,9 +692,6 @@ static vvExpr* cast(vvLower* lo, CXCursor c, vvBlock* out) {
   vvIrType* t = vv_parse_type(lo->ps, clang_getCursorType(c), vv_parse_line(c));
   if (t->kind == VV_T_POINTER) return vv_lower_pointer(lo, c, out);
   vvExpr* a = vv_lower_expr(lo, inner, out);
-  if (a->type->kind == VV_T_REAL && t->kind == VV_T_INT && has_active_operand(a)) {
-    vv_ir_alloc(cc, 1);
-  }
   return vv_ir_cast(cc, t, a);
 }
 
@@ -751,8 +734,4 @@ vvExpr* vv_lower_expr(vvLower* lo, CXCursor c, vvBlock* out) {
     default: break;
   }
   vv_lower_refuse(lo, c, "an expression that is not supported in a kernel", "use plain C arithmetic");
-}
-
-vvExpr* vv_lower_condition(vvLower* lo, CXCursor c, vvBlock* out) {
-  return vv_lower_expr(lo, c, out);
 }

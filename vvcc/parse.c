@@ -90,6 +90,10 @@ static vvStruct* find_struct(vvParser* ps, CXType t, int line) {
   s->nleaf = -1;  // while it is read
   vvCursors kids = vv_parse_children(ps, decl);
   s->field = vv_ir_alloc(cc, (size_t)(kids.n + 1) * sizeof(vvField));
+  s->type = VV_IR_NEW(cc, vvIrType);
+  s->type->kind = VV_T_STRUCT;
+  s->type->name = s->name;
+  s->type->def = s;
   int leaf = 0;
   for (int i = 0; i < kids.n; i++) {
     if (clang_getCursorKind(kids.v[i]) != CXCursor_FieldDecl) continue;
@@ -97,15 +101,11 @@ static vvStruct* find_struct(vvParser* ps, CXType t, int line) {
     f->name = vv_parse_text(ps, clang_getCursorSpelling(kids.v[i]));
     f->type = vv_parse_type(ps, clang_getCursorType(kids.v[i]), line);
     f->leaf = leaf;
-    if (f->type->kind == VV_T_STRUCT && f->type->def->nleaf < 0)
+    if (vv_ir_leaves(f->type) < 0)
       vv_ir_refuse(cc, NULL, line, "a struct that contains itself", "use arrays and indices");
     leaf += vv_ir_leaves(f->type);
   }
   s->nleaf = leaf;
-  s->type = VV_IR_NEW(cc, vvIrType);
-  s->type->kind = VV_T_STRUCT;
-  s->type->name = s->name;
-  s->type->def = s;
   return s;
 }
 
@@ -149,7 +149,7 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
     case CXType_Long:
     case CXType_LongLong:
     case CXType_Enum: return named(ps, VV_T_INT, t);
-    case CXType_Record: return find_struct(ps, t, line)->type ? find_struct(ps, t, line)->type : cc->t_void;
+    case CXType_Record: return find_struct(ps, t, line)->type;
     default: break;
   }
   // sugar hides pointers and arrays: take it off step by step, so that element types keep their names
@@ -303,7 +303,6 @@ static void add_text(vvParser* ps, const char* text) {
 static void read_top(vvParser* ps) {
   vvCc* cc = ps->cc;
   vvCursors top = vv_parse_children(ps, clang_getTranslationUnitCursor(ps->tu));
-  unsigned typedef_end = 0;
   for (int i = 0; i < top.n; i++) {
     CXCursor c = top.v[i];
     enum CXCursorKind k = clang_getCursorKind(c);
@@ -324,10 +323,8 @@ static void read_top(vvParser* ps) {
       if (!inside) add_text(ps, vv_ir_format(cc, "%s;", vv_parse_source(ps, r)));
     } else if (k == CXCursor_TypedefDecl && in_main) {
       add_text(ps, vv_ir_format(cc, "%s;", vv_parse_source(ps, r)));
-      typedef_end = vv_parse_offset(clang_getRangeEnd(r));
     }
   }
-  (void)typedef_end;
 }
 
 static void report_errors(vvParser* ps) {

@@ -43,7 +43,7 @@ typedef struct vvCheckInput {
 } vvCheckInput;
 
 typedef struct vvCheckDirection {
-  const char* block;    // "ctrl", "qpos0", ... or the attribute, e.g. "geom/friction"
+  char block[32];       // "ctrl", "qpos0", ... or the attribute, e.g. "geom/friction"
   int index;            // entry of the block, -1: a mixture
   int mixture;          // 0..19, -1: a single number
   int number;           // index into the model's names, -1: none

@@ -38,8 +38,13 @@ typedef struct vvModelNames {
 // Id of an element by its raw name or by "#3"; -1: none.
 int vv_model_find(const vvModel* m, vvElement element, const char* name);
 
-// Numbers whose names match a pattern ('*' within one segment; without index: all components). Writes at most `capacity`
-// indices into vvModelNames.numbers in order and returns how many match.
+// Writes a raw name as it stands in names of numbers ("/", "*", "," and blanks as %2F, %2A, %2C, %20). Returns the length;
+// at most size - 1 bytes and a final 0 are written, nothing when size is 0.
+size_t vv_name_escape(const char* raw, char* text, size_t size);
+
+// Numbers whose names match a pattern ('*' within one segment; without index: all components): those without a reason,
+// or, when there are none, those with one (so that a caller can say why). Writes at most `capacity` indices into
+// vvModelNames.numbers in order and returns how many match.
 int vv_number_match(const vvModel* m, const char* pattern, int* indices, int capacity);
 
 // Present value (the first member's), and setting it in all members; call vv_model_derive afterwards.

@@ -120,8 +120,7 @@ typedef struct vvGradient {
 vvStatus vv_rollout_vjp(const vvRolloutInput* in, const vvTape* tape, vvRollout* work, const vvRolloutSeed* seed,
                         vvGradient* gradient, vvReport* report);
 
-// Growth of the adjoint per second, from its norms: the largest of log(|adjoint_j|/|adjoint_k|)/(t_k - t_j), j < k,
-// over spans of at least a tenth of the rollout.
+// Growth of the adjoint per second: log(|adjoint_0|/|adjoint_k|)/(t_k - t_0), k the last row with a nonzero one.
 double vv_adjoint_growth(const vvReal* adjoint_norm, int nstep, double timestep);
 
 // Eight directions at once; pointers may be NULL (zero).

@@ -48,8 +48,8 @@ typedef struct vvSpecHead {
   int line;                        // 0 when built in C
   int class_id;                    // its default class
   int id;                          // index in the model, set by vv_compile
+  int order;                       // rank among all elements of the scene by creation, for the writer
   int16_t origin[VV_SPEC_NREAL];   // vvOrigin or class
-  int16_t pad[2];
 } vvSpecHead;
 
 typedef struct vvSpecBody vvSpecBody;
@@ -219,6 +219,7 @@ typedef struct vvSpec {
   const char* model;  // name
   vvSpecCompiler compiler;
   vvSpecOption option;
+  int norder;  // elements created so far
   int nclass, nbody, nframe, njoint, ngeom, nsite, nactuator, nsensor, nkey, nexclude;
   vvSpecClass** classes;
   vvSpecBody** bodies;  // 0: the world body

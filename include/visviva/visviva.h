@@ -15,6 +15,7 @@
 #include "visviva/model.h"
 #include "visviva/names.h"
 #include "visviva/output.h"
+#include "visviva/query.h"
 #include "visviva/report.h"
 #include "visviva/rigid.h"
 #include "visviva/spec.h"

@@ -14,6 +14,8 @@
 
 #include "geom/contact_kernel.h"
 
+#define PARALLEL 1e-4  // capsules are parallel below this sine of the angle between them
+
 typedef struct Search {
   const vvModel* m;
   const vvReal* xmat;
@@ -176,7 +178,7 @@ static void capsule_capsule(Search* s, const Pair* p) {
   e.u = -vv_vec3_dot(e.a, d);
   e.v = vv_vec3_dot(e.b, d);
   vvReal det = e.aa * e.bb - e.ab * e.ab;
-  if (vv_fabs(det) >= VV_CONTACT_TINY) {
+  if (det >= PARALLEL * PARALLEL * e.aa * e.bb) {
     crossing_segments(s, p, &e, det);
   } else {
     parallel_segments(s, p, &e);

@@ -341,11 +341,20 @@ static vvStatus check_inertia(vvContext* ctx, const vvModel* m, const vvDeriveWo
   return status;
 }
 
-static vvStatus check_weights(const vvModel* m, vvReport* report) {
+// Row d of the Cholesky factor has the length sqrt(M_dd); a pivot that is nothing of it means that dof d adds no
+// motion.
+static bool has_pivot(const vvModel* m, const vvReal* L, int d) {
+  const vvReal* row = L + (size_t)m->nv * (size_t)d;
+  double sum = 0, epsilon = sizeof(vvReal) == sizeof(float) ? 1e-6 : 1e-14;
+  for (int k = 0; k <= d; k++) sum += (double)row[k] * (double)row[k];
+  return isfinite(sum) && (double)row[d] * (double)row[d] > epsilon * sum;
+}
+
+static vvStatus check_weights(const vvModel* m, const vvDeriveWork* work, vvReport* report) {
   for (int d = 0; d < m->nv; d++) {
-    if (!isfinite((double)m->dof_invweight[d]) || m->dof_invweight[d] <= 0) {
+    if (!has_pivot(m, work->L, d) || !isfinite((double)m->dof_invweight[d])) {
       return refuse(m, report, VV_ELEMENT_JOINT, m->dof_jnt[d],
-                    "the inertia matrix is not positive definite here; joints of one body must not move it alike");
+                    "the inertia matrix is not positive definite here; two joints must not move a body alike");
     }
   }
   for (int i = 0; i < m->nbody; i++) {
@@ -378,7 +387,7 @@ static vvStatus derive(vvContext* ctx, vvModel* m, vvDeriveWork* work, vvReport*
   vv_rigid_kinematics(m, m->qpos0, work->ref, &work->pose);
   vv_rigid_derive_weights(m, work->ref, &work->pose, &work->choice, work->composite, work->L, work->y,
                           m->body_invweight, m->dof_invweight);
-  return check_weights(m, report);
+  return check_weights(m, work, report);
 }
 
 vvStatus vv_model_derive(vvContext* ctx, vvModel* m, struct vvReport* report) {

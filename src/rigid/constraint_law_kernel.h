@@ -21,10 +21,10 @@
 #include "visviva/contact.h"
 #include "visviva/model.h"
 
-#define VV_LAW_TINY 1e-15
-#define VV_LAW_MIN_FRICTION 1e-5
-#define VV_LAW_MIN_IMPEDANCE 0.0001
-#define VV_LAW_MAX_IMPEDANCE 0.9999
+#define VV_LAW_TINY ((vvReal)1e-15)
+#define VV_LAW_MIN_FRICTION ((vvReal)1e-5)
+#define VV_LAW_MIN_IMPEDANCE ((vvReal)0.0001)
+#define VV_LAW_MAX_IMPEDANCE ((vvReal)0.9999)
 
 // Stiffness, damping and impedance of one row, from solref and solimp at (gap - margin).
 typedef struct vvLaw {

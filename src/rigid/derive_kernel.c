@@ -450,7 +450,7 @@ VV_DIFF static void dof_weights(const vvModel* m, const vvRigidDeriveChoice* cho
           sum += weight(m->nv, L, d + k, y);
         }
       }
-      for (int k = 0; k < group; k++) out[d + k] = sum / group;
+      for (int k = 0; k < group; k++) out[d + k] = sum / (vvReal)group;
     }
   }
 }

@@ -270,8 +270,9 @@ static vvStatus keep_look(vvMjcf* r, xmlNode* node, const vvAttr* a, vvSpecHead*
   vvSpecText* look = vv_spec_memory(r->spec, sizeof(vvSpecText));
   if (!look) return vv_mjcf_no_memory(r);
   look->name = a->name;
-  look->next = head->looks;
-  head->looks = look;
+  vvSpecText** last = &head->looks;
+  while (*last) last = &(*last)->next;
+  *last = look;
   return vv_mjcf_text(r, node, a->name, &look->value);
 }
 

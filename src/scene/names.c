@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// names.c: the numbers of a scene: every primary real that the scene states (or leaves at its default) and that the
-// model depends on, and a group for every value that a default class hands to its members.
+// names.c: the numbers of a scene (numbers.c says which) and a group for every value that a default class hands to its
+// members: those on which something depends, if there are any.
 //
 // storage  one block, filled by the same code that measures it: numbers, names of elements, members, texts
 
@@ -33,21 +33,22 @@ static const char* take_text(vvBlock* b, const char* text) {
   return p;
 }
 
-// Appends with "/", "*", "," and blanks escaped.
-static void append_escaped(size_t* n, char* to, const char* text) {
+size_t vv_name_escape(const char* raw, char* text, size_t size) {
   static const char hex[] = "0123456789ABCDEF";
-  for (; *text; text++) {
-    unsigned char ch = (unsigned char)*text;
+  size_t n = 0;
+  for (; *raw; raw++) {
+    unsigned char ch = (unsigned char)*raw;
     bool escape = ch == '/' || ch == '*' || ch == ',' || ch <= ' ';
-    if (to && escape) {
-      to[*n] = '%';
-      to[*n + 1] = hex[ch >> 4];
-      to[*n + 2] = hex[ch & 15];
-    } else if (to) {
-      to[*n] = (char)ch;
-    }
-    *n += escape ? 3 : 1;
+    char out[3] = {escape ? '%' : (char)ch, hex[ch >> 4], hex[ch & 15]};
+    for (int k = 0; k < (escape ? 3 : 1); k++, n++)
+      if (n + 1 < size) text[n] = out[k];
   }
+  if (size > 0) text[n < size ? n : size - 1] = 0;
+  return n;
+}
+
+static void append_escaped(size_t* n, char* to, const char* text) {
+  *n += vv_name_escape(text, to ? to + *n : NULL, to ? SIZE_MAX : 0);
 }
 
 static void append(size_t* n, char* to, const char* text) {
@@ -120,6 +121,7 @@ static void put_number(vvBlock* block, const vvNamesBuild* b, vvNumber* number, 
   number->unit = vv_number_unit(b->m, &members[0]);
   number->scale = vv_number_scale(b->m, &members[0]);
   number->sign = vv_model_fields()[members[0].field].sign;
+  number->reason = members[0].dead;
   for (int i = 1; i < nmember; i++)
     if (strcmp(vv_number_unit(b->m, &members[i]), number->unit))
       number->reason = "its members have different units (metres and radians)";
@@ -142,9 +144,9 @@ static void build(const vvNamesBuild* b, vvBlock* block, vvModelNames* names) {
   for (int i = 0; i < b->nsingle; i++) put_number(block, b, numbers ? numbers + i : NULL, &b->singles[i], 1, false);
   int at = b->nsingle;
   for (int i = 0; i < b->ngrouped;) {
-    int end = i + 1;
-    while (end < b->ngrouped && same_group(&b->grouped[i], &b->grouped[end])) end++;
-    put_number(block, b, numbers ? numbers + at : NULL, &b->grouped[i], end - i, true);
+    int end = i + 1, nlive = !b->grouped[i].dead;
+    while (end < b->ngrouped && same_group(&b->grouped[i], &b->grouped[end])) nlive += !b->grouped[end++].dead;
+    put_number(block, b, numbers ? numbers + at : NULL, &b->grouped[i], nlive > 0 ? nlive : end - i, true);
     at++;
     i = end;
   }
@@ -173,6 +175,7 @@ static int by_group(const void* x, const void* y) {
   if (a->class_id != b->class_id) return a->class_id < b->class_id ? -1 : 1;
   if (a->field != b->field) return a->field < b->field ? -1 : 1;
   if (a->component != b->component) return a->component < b->component ? -1 : 1;
+  if (!a->dead != !b->dead) return a->dead ? 1 : -1;
   return (a->id > b->id) - (a->id < b->id);
 }
 
@@ -274,15 +277,22 @@ static bool name_matches(const char* pattern, const char* name) {
   }
 }
 
-int vv_number_match(const vvModel* m, const char* pattern, int* indices, int capacity) {
-  if (!m || !m->names || !pattern) return 0;
+// Matches among numbers with (or without) a reason.
+static int match_some(const vvModel* m, const char* pattern, bool dead, int* indices, int capacity) {
   int n = 0;
   for (int i = 0; i < m->names->nnumber; i++) {
-    if (!name_matches(pattern, m->names->numbers[i].name)) continue;
+    const vvNumber* p = &m->names->numbers[i];
+    if ((p->reason != NULL) != dead || !name_matches(pattern, p->name)) continue;
     if (indices && n < capacity) indices[n] = i;
     n++;
   }
   return n;
+}
+
+int vv_number_match(const vvModel* m, const char* pattern, int* indices, int capacity) {
+  if (!m || !m->names || !pattern) return 0;
+  int n = match_some(m, pattern, false, indices, capacity);
+  return n > 0 ? n : match_some(m, pattern, true, indices, capacity);
 }
 
 vvReal vv_number_value(const vvModel* m, int number) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// numbers.c: a primary real is a number when the model depends on it: sizes that the shape has, the range of a limited
-// joint, friction of a geom that may touch something with friction, density where mass comes from it, ...
+// numbers.c: which primary reals are numbers: those that the scene states or leaves at their default and that apply to
+// the element: sizes that the shape has, the range of a limited joint, density where mass comes from it, ... Numbers
+// that nothing depends on (friction of a geom that touches nothing) are there with the reason, and refused in gradients.
 
 #include "scene/numbers.h"
 
@@ -56,42 +57,59 @@ static void use_all(vvUse* u) {
 
 // ---- per element ----------------------------------------------------------------------------------------------------
 
+// Whether a component is a number at all, and why nothing depends on it: NULL when something does.
+typedef struct vvVerdict {
+  bool exists;
+  const char* dead;
+} vvVerdict;
+
+static const vvVerdict absent = {false, NULL};
+static const vvVerdict live = {true, NULL};
+
+static vvVerdict dead_if(bool dead, const char* reason) {
+  vvVerdict v = {true, dead ? reason : NULL};
+  return v;
+}
+
 static bool is(const vvField* f, const char* attribute) {
   return !strcmp(f->attribute, attribute);
 }
 
-static bool option_applies(const vvModel* m, const vvField* f) {
-  if (is(f, "gravity")) return !(m->disable & VV_DISABLE_GRAVITY);
-  if (is(f, "impratio")) return m->npair > 0;
-  return true;
+static vvVerdict judge_option(const vvModel* m, const vvField* f) {
+  if (is(f, "gravity")) return dead_if(m->disable & VV_DISABLE_GRAVITY, "gravity is disabled");
+  if (is(f, "impratio")) return dead_if(m->npair == 0, "nothing can touch");
+  return live;
 }
 
-static bool compiler_applies(const vvModel* m, const vvField* f) {
-  if (is(f, "settotalmass")) return m->settotal;
-  if (is(f, "boundmass")) return m->compiler_boundmass[0] > 0;
-  return m->compiler_boundinertia[0] > 0;
+static vvVerdict judge_compiler(const vvModel* m, const vvField* f) {
+  bool stated = is(f, "settotalmass")  ? m->settotal
+                : is(f, "boundmass")   ? m->compiler_boundmass[0] > 0
+                                       : m->compiler_boundinertia[0] > 0;
+  return stated ? live : absent;
 }
 
-static bool body_applies(const vvModel* m, const vvField* f, int i) {
-  if (i == 0) return false;
-  if (is(f, "pos") || is(f, "rot")) return true;
+static vvVerdict judge_body(const vvModel* m, const vvField* f, int i) {
+  if (i == 0) return absent;
+  if (is(f, "pos") || is(f, "rot")) return live;
   int kind = m->body_inertia[i];
-  bool matters = m->body_tree[i] >= 0 || m->settotal;
-  if (kind == VV_INERTIA_GEOMS || !matters) return false;
-  if (is(f, "irot") || is(f, "diaginertia")) return kind == VV_INERTIA_DIAGONAL;
-  return is(f, "fullinertia") ? kind == VV_INERTIA_FULL : true;
+  if (kind == VV_INERTIA_GEOMS) return absent;
+  if ((is(f, "irot") || is(f, "diaginertia")) && kind != VV_INERTIA_DIAGONAL) return absent;
+  if (is(f, "fullinertia") && kind != VV_INERTIA_FULL) return absent;
+  return dead_if(m->body_tree[i] < 0 && !m->settotal, "the body cannot move");
 }
 
-static bool joint_applies(const vvModel* m, const vvField* f, int j) {
+static vvVerdict judge_joint(const vvModel* m, const vvField* f, int j) {
   int type = m->jnt_type[j];
   bool straight = type == VV_JOINT_HINGE || type == VV_JOINT_SLIDE;
-  bool limited = m->jnt_limited[j] && !(m->disable & (VV_DISABLE_LIMIT | VV_DISABLE_CONSTRAINT));
-  if (is(f, "pos")) return type == VV_JOINT_HINGE || type == VV_JOINT_BALL;
-  if (is(f, "axis") || is(f, "ref")) return straight;
-  if (is(f, "springref")) return straight && m->jnt_stiffness[j] != 0 && !(m->disable & VV_DISABLE_SPRING);
-  if (is(f, "stiffness")) return !(m->disable & VV_DISABLE_SPRING);
-  if (is(f, "damping")) return !(m->disable & VV_DISABLE_DAMPER);
-  return is(f, "armature") ? true : limited;
+  if (is(f, "pos")) return type == VV_JOINT_FREE ? absent : dead_if(type == VV_JOINT_SLIDE, "a slide is the same everywhere");
+  if (is(f, "axis") || is(f, "ref")) return straight ? live : absent;
+  if (is(f, "springref")) return straight ? dead_if(m->disable & VV_DISABLE_SPRING, "springs are disabled") : absent;
+  if (is(f, "stiffness")) return dead_if(m->disable & VV_DISABLE_SPRING, "springs are disabled");
+  if (is(f, "damping")) return dead_if(m->disable & VV_DISABLE_DAMPER, "dampers are disabled");
+  if (is(f, "armature")) return live;
+  if (!straight || (is(f, "range") && !m->jnt_limited[j])) return absent;
+  if (!m->jnt_limited[j]) return dead_if(true, "the joint has no limit");
+  return dead_if(m->disable & (VV_DISABLE_LIMIT | VV_DISABLE_CONSTRAINT), "limits are disabled");
 }
 
 static int size_count(int type, bool fromto) {
@@ -109,54 +127,78 @@ static int size_count(int type, bool fromto) {
   }
 }
 
-static bool geom_applies(const vvUse* u, const vvField* f, int g, int k) {
+static vvVerdict judge_contact(const vvUse* u, const vvField* f, int g, int k) {
+  static const char* const frictions[] = {"no contact of this geom has friction", "no contact of this geom has torsional friction",
+                                          "no contact of this geom has rolling friction"};
+  const vvModel* m = u->m;
+  unsigned use = u->geom[g];
+  if (!m->geom_contype[g] && !m->geom_conaffinity[g]) return absent;
+  if (!(use & USE_TOUCH)) return dead_if(true, "the geom touches nothing");
+  if (is(f, "friction")) return dead_if(!(use & (k == 0 ? USE_SLIDE : k == 1 ? USE_SPIN : USE_ROLL)), frictions[k]);
+  if (is(f, "solmix")) return dead_if(!(use & USE_MIX), "geoms of other priority decide");
+  if (is(f, "solref") || is(f, "solimp")) return dead_if(!(use & USE_LAW), "geoms of higher priority decide");
+  return live;
+}
+
+static vvVerdict judge_geom(const vvUse* u, const vvField* f, int g, int k) {
+  static const char still[] = "neither motion nor a sensor depends on the geom";
   const vvModel* m = u->m;
   unsigned use = u->geom[g];
   int type = m->geom_type[g];
   bool placed = use & (USE_TOUCH | USE_MASS | USE_SENSOR), fromto = m->geom_isfromto[g];
-  if (is(f, "pos")) return placed && !fromto;
-  if (is(f, "rot")) return placed && !fromto && (type != VV_GEOM_SPHERE || (use & USE_SENSOR));
-  if (is(f, "fromto")) return placed && fromto;
-  if (is(f, "size")) return (use & (USE_TOUCH | USE_MASS)) && k < size_count(type, fromto);
-  if (is(f, "density")) return (use & USE_MASS) && m->geom_mkind[g] == VV_MASS_DENSITY;
-  if (is(f, "mass")) return (use & USE_MASS) && m->geom_mkind[g] == VV_MASS_GIVEN;
-  if (is(f, "friction")) return use & (k == 0 ? USE_SLIDE : k == 1 ? USE_SPIN : USE_ROLL);
-  if (is(f, "solmix")) return use & USE_MIX;
-  if (is(f, "solref") || is(f, "solimp")) return use & USE_LAW;
-  return use & USE_TOUCH;
+  if (is(f, "pos")) return fromto ? absent : dead_if(!placed, still);
+  if (is(f, "rot")) {
+    if (placed && type == VV_GEOM_SPHERE && !(use & USE_SENSOR)) return dead_if(true, "turning a sphere changes nothing");
+    return fromto ? absent : dead_if(!placed, still);
+  }
+  if (is(f, "fromto")) return fromto ? dead_if(!placed, still) : absent;
+  if (is(f, "size")) return k < size_count(type, fromto) ? dead_if(!(use & (USE_TOUCH | USE_MASS)), still) : absent;
+  if (is(f, "density") || is(f, "mass")) {
+    int kind = is(f, "density") ? VV_MASS_DENSITY : VV_MASS_GIVEN;
+    return m->geom_mkind[g] == kind ? dead_if(!(use & USE_MASS), "the body cannot move") : absent;
+  }
+  return judge_contact(u, f, g, k);
 }
 
-static bool actuator_applies(const vvModel* m, const vvField* f, int i, int k) {
-  if (m->disable & VV_DISABLE_ACTUATION) return false;
-  if (is(f, "ctrlrange")) return m->actuator_ctrllimited[i] && !(m->disable & VV_DISABLE_CLAMPCTRL);
-  if (is(f, "forcerange")) return m->actuator_forcelimited[i];
+static vvVerdict judge_actuator(const vvModel* m, const vvField* f, int i, int k) {
+  bool off = m->disable & VV_DISABLE_ACTUATION;
+  const char* reason = "actuation is disabled";
+  if (is(f, "ctrlrange")) {
+    if (!m->actuator_ctrllimited[i]) return absent;
+    return off ? dead_if(true, reason) : dead_if(m->disable & VV_DISABLE_CLAMPCTRL, "clamping of controls is disabled");
+  }
+  if (is(f, "forcerange")) return m->actuator_forcelimited[i] ? dead_if(off, reason) : absent;
   int type = m->jnt_type[m->actuator_jnt[i]];
-  return k < (type == VV_JOINT_FREE ? 6 : type == VV_JOINT_BALL ? 3 : 1);
+  return k < (type == VV_JOINT_FREE ? 6 : type == VV_JOINT_BALL ? 3 : 1) ? dead_if(off, reason) : absent;
 }
 
-static bool applies(const vvUse* u, const vvField* f, int id, int component) {
+static vvVerdict judge_site(const vvModel* m, const vvField* f, int i) {
+  return is(f, "fromto") == (m->site_isfromto[i] != 0) ? live : absent;
+}
+
+static vvVerdict judge(const vvUse* u, const vvField* f, int id, int component) {
   const vvModel* m = u->m;
   switch (f->element) {
     case VV_ELEMENT_OPTION:
-      return option_applies(m, f);
+      return judge_option(m, f);
     case VV_ELEMENT_COMPILER:
-      return compiler_applies(m, f);
+      return judge_compiler(m, f);
     case VV_ELEMENT_FRAME:
-      return true;
+      return live;
     case VV_ELEMENT_BODY:
-      return body_applies(m, f, id);
+      return judge_body(m, f, id);
     case VV_ELEMENT_JOINT:
-      return joint_applies(m, f, id);
+      return judge_joint(m, f, id);
     case VV_ELEMENT_GEOM:
-      return geom_applies(u, f, id, component);
+      return judge_geom(u, f, id, component);
     case VV_ELEMENT_SITE:
-      return is(f, "fromto") ? m->site_isfromto[id] != 0 : !m->site_isfromto[id];
+      return judge_site(m, f, id);
     case VV_ELEMENT_ACTUATOR:
-      return actuator_applies(m, f, id, component);
+      return judge_actuator(m, f, id, component);
     case VV_ELEMENT_SENSOR:
-      return m->sensor_cutoff[id] > 0;
+      return m->sensor_cutoff[id] > 0 ? dead_if(m->disable & VV_DISABLE_SENSOR, "sensors are disabled") : absent;
     default:
-      return false;
+      return absent;
   }
 }
 
@@ -191,8 +233,9 @@ vvStatus vv_numbers_list(vvContext* context, const vvSpec* spec, const vvModel* 
       size_t begin = (size_t)(vv_field_data(m, f) - m->reals);
       for (int id = 0; id < vv_model_count(m, f->element); id++) {
         for (int k = 0; k < f->width; k++) {
-          if (!applies(&u, f, id, k)) continue;
-          vvSingle s = {i, id, k, -1, begin + (size_t)id * (size_t)f->width + (size_t)k};
+          vvVerdict verdict = judge(&u, f, id, k);
+          if (!verdict.exists) continue;
+          vvSingle s = {i, id, k, -1, verdict.dead, begin + (size_t)id * (size_t)f->width + (size_t)k};
           if (pass == 1) s.class_id = origin_class(order, f, id, k), (*list)[count] = s;
           count++;
         }

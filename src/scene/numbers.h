@@ -9,11 +9,12 @@
 #include "scene/scene.h"
 
 typedef struct vvSingle {
-  int field;      // index into vv_model_fields()
-  int id;         // element
+  int field;         // index into vv_model_fields()
+  int id;            // element
   int component;
-  int class_id;   // default class that its value comes from, -1: none
-  size_t offset;  // in vvModel.reals
+  int class_id;      // default class that its value comes from, -1: none
+  const char* dead;  // why nothing depends on it, NULL: something does
+  size_t offset;     // in vvModel.reals
 } vvSingle;
 
 // All of them in field and element order; free with VV_DELETE(context, *list, vvSingle, *n).

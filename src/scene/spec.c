@@ -63,6 +63,7 @@ static size_t list_capacity(int n) {
 
 // Appends to a list, false when there is no memory.
 static bool list_append(vvSpec* spec, void*** list, int* n, void* element) {
+  if (*n >= INT32_MAX / 4) return false;
   size_t have = list_capacity(*n), want = list_capacity(*n + 1);
   if (want != have) {
     void** grown = vv_alloc(spec->context, want * sizeof(void*));
@@ -73,6 +74,12 @@ static bool list_append(vvSpec* spec, void*** list, int* n, void* element) {
   }
   (*list)[(*n)++] = element;
   return true;
+}
+
+// Appends an element (its head comes first) and gives it its rank.
+static bool element_append(vvSpec* spec, void*** list, int* n, void* element) {
+  ((vvSpecHead*)element)->order = spec->norder++;
+  return list_append(spec, list, n, element);
 }
 
 static void list_free(vvSpec* spec, void* list, int n) {
@@ -196,7 +203,7 @@ vvStatus vv_spec_create(vvContext* context, vvSpec** out) {
   option_default(spec);
   vvSpecBody* world = vv_spec_memory(spec, sizeof(vvSpecBody));
   if (!world || vv_spec_add_class(spec, "main", -1) < 0 ||
-      !list_append(spec, (void***)&spec->bodies, &spec->nbody, world)) {
+      !element_append(spec, (void***)&spec->bodies, &spec->nbody, world)) {
     vv_spec_free(spec);
     return VV_ERROR_MEMORY;
   }
@@ -247,7 +254,7 @@ static int class_or_around(const vvSpec* spec, const vvSpecBody* body, int class
 vvSpecBody* vv_spec_add_body(vvSpec* spec, vvSpecBody* parent, vvSpecFrame* frame) {
   if (!spec || !parent) return NULL;
   vvSpecBody* body = vv_spec_memory(spec, sizeof(vvSpecBody));
-  if (!body || !list_append(spec, (void***)&spec->bodies, &spec->nbody, body)) return NULL;
+  if (!body || !element_append(spec, (void***)&spec->bodies, &spec->nbody, body)) return NULL;
   body_default(body);
   body->parent = parent;
   body->frame = frame;
@@ -263,7 +270,7 @@ vvSpecBody* vv_spec_add_body(vvSpec* spec, vvSpecBody* parent, vvSpecFrame* fram
 vvSpecFrame* vv_spec_add_frame(vvSpec* spec, vvSpecBody* body, vvSpecFrame* parent) {
   if (!spec || !body) return NULL;
   vvSpecFrame* frame = vv_spec_memory(spec, sizeof(vvSpecFrame));
-  if (!frame || !list_append(spec, (void***)&spec->frames, &spec->nframe, frame)) return NULL;
+  if (!frame || !element_append(spec, (void***)&spec->frames, &spec->nframe, frame)) return NULL;
   head_builtin(&frame->head);
   frame->quat[0] = 1;
   frame->body = body;
@@ -285,7 +292,7 @@ vvSpecJoint* vv_spec_add_joint(vvSpec* spec, vvSpecBody* body, vvJointType type,
   if (!spec || !body) return NULL;
   int id = class_or_around(spec, body, class_id);
   vvSpecJoint* joint = from_prototype(spec, &spec->classes[id]->joint, sizeof(vvSpecJoint), id);
-  if (!joint || !list_append(spec, (void***)&spec->joints, &spec->njoint, joint)) return NULL;
+  if (!joint || !element_append(spec, (void***)&spec->joints, &spec->njoint, joint)) return NULL;
   joint->type = (int)type;
   joint->body = body;
   return joint;
@@ -294,7 +301,7 @@ vvSpecJoint* vv_spec_add_joint(vvSpec* spec, vvSpecBody* body, vvJointType type,
 vvSpecJoint* vv_spec_add_freejoint(vvSpec* spec, vvSpecBody* body) {
   if (!spec || !body) return NULL;
   vvSpecJoint* joint = vv_spec_memory(spec, sizeof(vvSpecJoint));
-  if (!joint || !list_append(spec, (void***)&spec->joints, &spec->njoint, joint)) return NULL;
+  if (!joint || !element_append(spec, (void***)&spec->joints, &spec->njoint, joint)) return NULL;
   joint_builtin(joint);
   joint->type = VV_JOINT_FREE;
   joint->is_free_element = true;
@@ -306,7 +313,7 @@ vvSpecGeom* vv_spec_add_geom(vvSpec* spec, vvSpecBody* body, vvGeomType type, in
   if (!spec || !body) return NULL;
   int id = class_or_around(spec, body, class_id);
   vvSpecGeom* geom = from_prototype(spec, &spec->classes[id]->geom, sizeof(vvSpecGeom), id);
-  if (!geom || !list_append(spec, (void***)&spec->geoms, &spec->ngeom, geom)) return NULL;
+  if (!geom || !element_append(spec, (void***)&spec->geoms, &spec->ngeom, geom)) return NULL;
   geom->type = (int)type;
   geom->body = body;
   return geom;
@@ -316,7 +323,7 @@ vvSpecSite* vv_spec_add_site(vvSpec* spec, vvSpecBody* body, int class_id) {
   if (!spec || !body) return NULL;
   int id = class_or_around(spec, body, class_id);
   vvSpecSite* site = from_prototype(spec, &spec->classes[id]->site, sizeof(vvSpecSite), id);
-  if (!site || !list_append(spec, (void***)&spec->sites, &spec->nsite, site)) return NULL;
+  if (!site || !element_append(spec, (void***)&spec->sites, &spec->nsite, site)) return NULL;
   site->body = body;
   return site;
 }
@@ -326,7 +333,7 @@ vvSpecActuator* vv_spec_add_motor(vvSpec* spec, const char* joint, int class_id)
   int id = class_id >= 0 && class_id < spec->nclass ? class_id : 0;
   vvSpecActuator* a = from_prototype(spec, &spec->classes[id]->actuator, sizeof(vvSpecActuator), id);
   if (!a || !(a->joint = vv_spec_text(spec, joint))) return NULL;
-  if (!list_append(spec, (void***)&spec->actuators, &spec->nactuator, a)) return NULL;
+  if (!element_append(spec, (void***)&spec->actuators, &spec->nactuator, a)) return NULL;
   return a;
 }
 
@@ -337,13 +344,13 @@ vvSpecSensor* vv_spec_add_sensor(vvSpec* spec, int type, const char* object) {
   head_builtin(&s->head);
   s->type = type;
   s->ref = "";
-  return list_append(spec, (void***)&spec->sensors, &spec->nsensor, s) ? s : NULL;
+  return element_append(spec, (void***)&spec->sensors, &spec->nsensor, s) ? s : NULL;
 }
 
 vvSpecKey* vv_spec_add_key(vvSpec* spec) {
   if (!spec) return NULL;
   vvSpecKey* key = vv_spec_memory(spec, sizeof(vvSpecKey));
-  if (!key || !list_append(spec, (void***)&spec->keys, &spec->nkey, key)) return NULL;
+  if (!key || !element_append(spec, (void***)&spec->keys, &spec->nkey, key)) return NULL;
   head_builtin(&key->head);
   return key;
 }
@@ -376,5 +383,5 @@ vvSpecExclude* vv_spec_add_exclude(vvSpec* spec, const char* body1, const char* 
   vvSpecExclude* e = vv_spec_memory(spec, sizeof(vvSpecExclude));
   if (!e || !(e->body1 = vv_spec_text(spec, body1)) || !(e->body2 = vv_spec_text(spec, body2))) return NULL;
   head_builtin(&e->head);
-  return list_append(spec, (void***)&spec->excludes, &spec->nexclude, e) ? e : NULL;
+  return element_append(spec, (void***)&spec->excludes, &spec->nexclude, e) ? e : NULL;
 }

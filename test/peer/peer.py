@@ -40,7 +40,7 @@ def scenes():
 
 def tighten(model):
     model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
-    model.opt.tolerance, model.opt.iterations = 1e-12, 1000
+    model.opt.tolerance, model.opt.iterations = 0, 1000
     model.opt.ls_tolerance, model.opt.ls_iterations = 1e-8, 200
     model.opt.ccd_tolerance = 1e-10
     return model
@@ -73,8 +73,8 @@ def drive(model, seed, seconds=1.0):
     for k in range(n):
         if model.nu == 0 and k % push == 0:
             weight = 9.81 * model.body_mass[1]
-            force = weight * rng.normal(size=3) * (0.8, 0.8, 0.5)
-            data.xfrc_applied[1] = np.concatenate([force, 0.06 * weight * rng.normal(size=3)])
+            force = weight * rng.normal(size=3) * (0.5, 0.5, 0.2)
+            data.xfrc_applied[1] = np.concatenate([force, 0.035 * weight * rng.normal(size=3)])
         data.ctrl[:] = controls[k]
         mujoco.mj_step(model, data)
     data.xfrc_applied[:] = 0
