@@ -97,8 +97,10 @@ void vv_rigid_reference(const vvModel* m, const vvReal* q, vvReal* ref);
 vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
                            const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* work);
 
-// One step of Euler's method: evaluate, v += h a2, q (+)= h v, time += h, warmstart = a. The state stays as it was
-// unless the status is VV_OK or VV_ERROR_NOT_CONVERGED.
+// The rest of Euler's step after an evaluation at the state: v += h a2, q (+)= h v, time += h, warmstart = a.
+void vv_rigid_advance(const vvModel* m, vvState* state, vvRigidWork* work);
+
+// One step: evaluate and advance. The state stays as it was unless the status is VV_OK or VV_ERROR_NOT_CONVERGED.
 vvStatus vv_rigid_step(const vvModel* m, vvState* state, const vvReal* ctrl, const vvReal* applied,
                        const vvReal* wrench, vvRigidWork* work);
 

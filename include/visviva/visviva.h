@@ -11,6 +11,7 @@
 #include "visviva/contact.h"
 #include "visviva/context.h"
 #include "visviva/fit.h"
+#include "visviva/io.h"
 #include "visviva/kernel.h"
 #include "visviva/model.h"
 #include "visviva/names.h"

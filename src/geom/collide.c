@@ -6,8 +6,8 @@
 //
 // method   a bounding test, then the closest points; which corners, ends and regions count follows MuJoCo's C engine:
 //          candidates lie within margin + gap (sums of both geoms'), at most four corners of a box in the order of
-//          their index and on its lower half, at most two contacts of parallel capsules; of these, the ones with
-//          distance < margin are contacts.
+//          their index and on its lower half, the two ends of the overlap of parallel capsules (the same one twice where
+//          there is no overlap); of these, the ones with distance < margin are contacts.
 // index    contact_kernel.h
 
 #include "geom/collide.h"
@@ -145,19 +145,14 @@ static void crossing_segments(Search* s, const Pair* p, const Segments* e, vvRea
   segments_candidate(s, p, e, x1, s1, x2, s2);
 }
 
+// The ends of segment 2 against segment 1; where one lies beyond an end of segment 1, that end against segment 2.
 static void parallel_segments(Search* s, const Pair* p, const Segments* e) {
-  int found = 0;
-  for (int end = 1; end <= 2; end++) {
-    int s2;
-    vvReal x1 = end == 1 ? 1 : -1;
-    vvReal x2 = cut((e->v - x1 * e->ab) / e->bb, &s2);
-    if (segments_candidate(s, p, e, x1, end, x2, s2)) found++;
-  }
-  for (int end = 1; end <= 2 && found < 2; end++) {
-    int s1;
-    vvReal x2 = end == 1 ? 1 : -1;
+  for (int turn = 0; turn < 2; turn++) {
+    int s1, s2 = (turn == 0) == (e->ab < 0) ? 2 : 1;
+    vvReal x2 = s2 == 1 ? 1 : -1;
     vvReal x1 = cut((e->u - x2 * e->ab) / e->aa, &s1);
-    if (segments_candidate(s, p, e, x1, s1, x2, end)) found++;
+    if (s1 != 0) x2 = cut((e->v - x1 * e->ab) / e->bb, &s2);
+    segments_candidate(s, p, e, x1, s1, x2, s2);
   }
 }
 

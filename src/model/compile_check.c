@@ -178,7 +178,7 @@ static vvStatus check_geom(vvCompile* c, const vvSpecGeom* s) {
       for (int j = 0; j < c->spec->njoint; j++)
         if (c->spec->joints[j]->body == b) FAIL(head, "%s is a plane in a moving body; planes belong to fixed bodies", TITLE(head, "geom"));
   }
-  if ((!isnan(s->mass) && s->mass < 0) || s->density < 0) FAIL(head, "%s has a negative mass or density", TITLE(head, "geom"));
+  if (isnan(s->mass) ? s->density < 0 : s->mass < 0) FAIL(head, "%s has a negative mass or density", TITLE(head, "geom"));
   for (int k = 0; k < 3; k++)
     if (s->friction[k] < 0) FAIL(head, "%s has a negative friction", TITLE(head, "geom"));
   return check_shape(c, head, "geom", s->type, s->pos, s->fromto, s->size);

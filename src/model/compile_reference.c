@@ -124,13 +124,12 @@ vvStatus vv_compile_references(vvCompile* c) {
 
 // ---- keyframes ------------------------------------------------------------------------------------------------------
 
-// Copies a stated array, or the default where none is stated.
+// Copies a stated array; what it leaves out at its end, or all of it, keeps the default.
 static vvStatus key_array(vvCompile* c, const vvSpecKey* key, const char* name, const double* stated, int nstated, int n,
                           const vvReal* otherwise, vvReal* to) {
-  if (nstated && nstated != n)
-    FAIL(&key->head, "key \"%.40s\" has %d numbers in %s; it needs %d", key->head.name, nstated, name, n);
+  if (nstated > n) FAIL(&key->head, "key \"%.40s\" has %d numbers in %s; it needs %d", key->head.name, nstated, name, n);
   for (int i = 0; i < n; i++) {
-    to[i] = nstated ? (vvReal)stated[i] : otherwise ? otherwise[i] : 0;
+    to[i] = i < nstated ? (vvReal)stated[i] : otherwise ? otherwise[i] : 0;
     if (!isfinite((double)to[i])) FAIL(&key->head, "key \"%.40s\" has a number in %s that is not finite", key->head.name, name);
   }
   return VV_OK;

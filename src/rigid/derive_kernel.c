@@ -75,6 +75,42 @@ VV_DIFF static inline vvSegment segment(const vvReal* fromto, int i) {
   return s;
 }
 
+// Pose in the enclosing frame and sizes of an element as its file states them, segments resolved.
+typedef struct vvStatedPose {
+  vvVec3 pos;
+  vvQuat quat;
+  vvVec3 dim;
+} vvStatedPose;
+
+VV_DIFF static inline vvStatedPose stated_geom(const vvModel* m, int g) {
+  vvStatedPose r = {vv_vec3_load(m->geom_pos, 3 * g), {1, 0, 0, 0}, vv_vec3_load(m->geom_size, 3 * g)};
+  if (m->geom_isfromto[g]) {
+    vvSegment s = segment(m->geom_fromto, g);
+    r.pos = s.center;
+    r.quat = s.quat;
+    r.dim.y = s.half;
+    if (m->geom_type[g] == VV_GEOM_ELLIPSOID || m->geom_type[g] == VV_GEOM_BOX) {
+      r.dim.y = r.dim.x;
+      r.dim.z = s.half;
+    }
+  } else {
+    r.quat = vv_stated_quat(m->geom_quat0, m->geom_rot, g);
+  }
+  return r;
+}
+
+VV_DIFF static inline vvStatedPose stated_site(const vvModel* m, int i) {
+  vvStatedPose r = {vv_vec3_load(m->site_pos, 3 * i), {1, 0, 0, 0}, {0, 0, 0}};
+  if (m->site_isfromto[i]) {
+    vvSegment s = segment(m->site_fromto, i);
+    r.pos = s.center;
+    r.quat = s.quat;
+  } else {
+    r.quat = vv_stated_quat(m->site_quat0, m->site_rot, i);
+  }
+  return r;
+}
+
 VV_DIFF void vv_rigid_derive_poses(const vvModel* m, VV_WRITE_ONCE vvRigidDerivePoses* out) {
   for (int i = 0; i < m->nframe; i++) {
     vvFrame f = composed(enclosing(out, m->frame_parent[i]), vv_vec3_load(m->frame_pos, 3 * i),
@@ -115,37 +151,15 @@ VV_DIFF void vv_rigid_derive_poses(const vvModel* m, VV_WRITE_ONCE vvRigidDerive
     vv_vec3_store(out->jnt_laxis, 3 * j, axis);
   }
   for (int g = 0; g < m->ngeom; g++) {
-    vvVec3 dim = vv_vec3_load(m->geom_size, 3 * g);
-    vvVec3 pos = vv_vec3_load(m->geom_pos, 3 * g);
-    vvQuat quat = {1, 0, 0, 0};
-    if (m->geom_isfromto[g]) {
-      vvSegment s = segment(m->geom_fromto, g);
-      pos = s.center;
-      quat = s.quat;
-      dim.y = s.half;
-      if (m->geom_type[g] == VV_GEOM_ELLIPSOID || m->geom_type[g] == VV_GEOM_BOX) {
-        dim.y = dim.x;
-        dim.z = s.half;
-      }
-    } else {
-      quat = vv_stated_quat(m->geom_quat0, m->geom_rot, g);
-    }
-    vvFrame f = composed(enclosing(out, m->geom_frame[g]), pos, quat);
+    vvStatedPose s = stated_geom(m, g);
+    vvFrame f = composed(enclosing(out, m->geom_frame[g]), s.pos, s.quat);
     vv_vec3_store(out->geom_lpos, 3 * g, f.pos);
     vv_quat_store(out->geom_lquat, 4 * g, f.quat);
-    vv_vec3_store(out->geom_dim, 3 * g, dim);
+    vv_vec3_store(out->geom_dim, 3 * g, s.dim);
   }
   for (int i = 0; i < m->nsite; i++) {
-    vvVec3 pos = vv_vec3_load(m->site_pos, 3 * i);
-    vvQuat quat = {1, 0, 0, 0};
-    if (m->site_isfromto[i]) {
-      vvSegment s = segment(m->site_fromto, i);
-      pos = s.center;
-      quat = s.quat;
-    } else {
-      quat = vv_stated_quat(m->site_quat0, m->site_rot, i);
-    }
-    vvFrame f = composed(enclosing(out, m->site_frame[i]), pos, quat);
+    vvStatedPose s = stated_site(m, i);
+    vvFrame f = composed(enclosing(out, m->site_frame[i]), s.pos, s.quat);
     vv_vec3_store(out->site_lpos, 3 * i, f.pos);
     vv_quat_store(out->site_lquat, 4 * i, f.quat);
   }

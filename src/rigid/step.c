@@ -241,10 +241,7 @@ vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, c
   return status;
 }
 
-vvStatus vv_rigid_step(const vvModel* m, vvState* s, const vvReal* ctrl, const vvReal* applied, const vvReal* wrench,
-                       vvRigidWork* w) {
-  vvStatus status = vv_rigid_evaluate(m, s->q, s->v, ctrl, applied, wrench, s->warmstart, w);
-  if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
+void vv_rigid_advance(const vvModel* m, vvState* s, vvRigidWork* w) {
   vvReal h = m->opt_timestep[0];
   for (int d = 0; d < m->nv; d++) {
     s->v[d] += h * w->a2[d];
@@ -253,6 +250,12 @@ vvStatus vv_rigid_step(const vvModel* m, vvState* s, const vvReal* ctrl, const v
   vv_rigid_integrate(m, s->q, s->v, w->q1);
   memcpy(s->q, w->q1, sizeof(vvReal) * (size_t)m->nq);
   s->time[0] += h;
+}
+
+vvStatus vv_rigid_step(const vvModel* m, vvState* s, const vvReal* ctrl, const vvReal* applied, const vvReal* wrench,
+                       vvRigidWork* w) {
+  vvStatus status = vv_rigid_evaluate(m, s->q, s->v, ctrl, applied, wrench, s->warmstart, w);
+  if (status == VV_OK || status == VV_ERROR_NOT_CONVERGED) vv_rigid_advance(m, s, w);
   return status;
 }
 

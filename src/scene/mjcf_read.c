@@ -21,12 +21,6 @@ static vvStatus read_defaults(vvMjcf* r, xmlNode* node) {
   return vv_mjcf_read_default(r, node, -1);
 }
 
-// Sections that only concern looks, memory or remarks: passed over.
-static vvStatus pass_over(vvMjcf* r, xmlNode* node) {
-  (void)r, (void)node;
-  return VV_OK;
-}
-
 // Sections that are known but not supported: refused unless empty.
 static vvStatus refuse(vvMjcf* r, xmlNode* node) {
   xmlNode* child = vv_mjcf_first(node);
@@ -37,15 +31,10 @@ static vvStatus refuse(vvMjcf* r, xmlNode* node) {
 
 // Assets: textures and materials are looks, meshes and height fields matter only to geoms, which refuse them.
 static vvStatus read_asset(vvMjcf* r, xmlNode* node) {
-  static const char* const known[] = {"mesh", "hfield", "skin", "texture", "material", "model", NULL};
-  for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
-    int i = 0;
-    while (known[i] && !vv_mjcf_is(n, known[i])) i++;
-    if (!known[i]) return vv_mjcf_unknown_element(r, n, known);
+  for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n))
     if (vv_mjcf_is(n, "skin") || vv_mjcf_is(n, "model"))
-      return vv_mjcf_unsupported(r, n, "%s in <asset> is not supported yet; remove it", known[i]);
-  }
-  return VV_OK;
+      return vv_mjcf_unsupported(r, n, "%s in <asset> is not supported yet; remove it", (const char*)n->name);
+  return vv_mjcf_pass_over(r, node);
 }
 
 typedef struct vvMjcfSection {
@@ -54,8 +43,8 @@ typedef struct vvMjcfSection {
 } vvMjcfSection;
 
 static const vvMjcfSection sections[] = {{"compiler", vv_mjcf_read_compiler}, {"option", vv_mjcf_read_option},
-                                      {"size", pass_over},                 {"visual", pass_over},
-                                      {"statistic", pass_over},            {"custom", pass_over},
+                                      {"size", vv_mjcf_pass_over},                 {"visual", vv_mjcf_pass_over},
+                                      {"statistic", vv_mjcf_pass_over},            {"custom", vv_mjcf_pass_over},
                                       {"default", read_defaults},          {"extension", refuse},
                                       {"asset", read_asset},               {"worldbody", read_worldbody},
                                       {"contact", vv_mjcf_read_contact},   {"deformable", refuse},

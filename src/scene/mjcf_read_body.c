@@ -110,6 +110,8 @@ vvStatus vv_mjcf_read_body(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFra
     if (classed) status = vv_mjcf_class(r, n, "class", class_id, &own);
     if (status != VV_OK) return status;
     if (vv_mjcf_is(n, "inertial")) {
+      if (frame && body->parent)
+        return vv_mjcf_unsupported(r, n, "inertial inside <frame> is not supported yet; move it out of the frame");
       status = read_inertial(r, n, body);
     } else if (vv_mjcf_is(n, "joint") || vv_mjcf_is(n, "freejoint")) {
       status = read_joint(r, n, body, frame, own);
@@ -121,7 +123,9 @@ vvStatus vv_mjcf_read_body(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFra
       status = read_frame(r, n, body, frame, class_id);
     } else if (vv_mjcf_is(n, "body")) {
       status = read_child_body(r, n, body, frame, class_id);
-    } else if (!vv_mjcf_is(n, "camera") && !vv_mjcf_is(n, "light")) {
+    } else if (vv_mjcf_is(n, "camera") || vv_mjcf_is(n, "light")) {
+      status = vv_mjcf_pass_over(r, n);
+    } else {
       for (int i = 0; known[i]; i++)
         if (vv_mjcf_is(n, known[i]))
           return vv_mjcf_unsupported(r, n, "element \"%s\" is not supported yet; remove it", known[i]);

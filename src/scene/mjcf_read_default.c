@@ -33,6 +33,7 @@ vvStatus vv_mjcf_read_compiler(vvMjcf* r, xmlNode* node) {
   for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
     static const char* const known[] = {"lengthrange", NULL};
     if (!vv_mjcf_is(n, "lengthrange")) return vv_mjcf_unknown_element(r, n, known);
+    if ((status = vv_mjcf_pass_over(r, n)) != VV_OK) return status;
   }
   return VV_OK;
 }
@@ -106,7 +107,7 @@ static vvStatus read_prototype(vvMjcf* r, xmlNode* node, int id) {
       return vv_mjcf_error(r, node, "%s in <default> may not have \"%s\"; remove it", (const char*)node->name,
                            (const char*)a->name);
   for (int i = 0; passed[i]; i++)
-    if (vv_mjcf_is(node, passed[i])) return VV_OK;
+    if (vv_mjcf_is(node, passed[i])) return vv_mjcf_pass_over(r, node);
   vvStatus status = vv_mjcf_no_children(r, node);
   if (status != VV_OK) return status;
   if (vv_mjcf_is(node, "joint")) return vv_mjcf_attributes(r, node, vv_attr_joint(), &c->joint, &c->joint.head, origin);

@@ -61,6 +61,9 @@ const char* vv_mjcf_nearest(const char* word, const char* const* known);
 // Errors unless the node has no child elements.
 vvStatus vv_mjcf_no_children(vvMjcf* r, xmlNode* node);
 
+// Elements of looks, memory and remarks: their words are checked, nothing is read (mjcf_known.c).
+vvStatus vv_mjcf_pass_over(vvMjcf* r, xmlNode* node);
+
 // Sections (mjcf_read_*.c).
 vvStatus vv_mjcf_read_compiler(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node);

@@ -21,6 +21,7 @@ import numpy as np
 import peer
 
 STEPS, RUNGS = 50, 8
+SOLVER_TOLERANCE = 1e-16
 TOLERANCE, LOOSE = 1e-6, 1e-5
 SHARE = 0.9
 # Sizes that a shape has.
@@ -42,7 +43,7 @@ class Rollout:
 
     def __init__(self, path, seed, seconds):
         self.path = path
-        self.model = peer.load(path)
+        self.model = peer.load(path, SOLVER_TOLERANCE)
         self.spec = without_looks(mujoco.MjSpec.from_file(path))
         rng = np.random.default_rng(100 + seed)
         start = peer.drive(self.model, seed, seconds)
@@ -110,7 +111,7 @@ class Rollout:
                 x[index] += e
                 put(x)
             try:
-                return self.run(peer.tighten(self.spec.compile()), self.q, self.v, self.u)
+                return self.run(peer.tighten(self.spec.compile(), SOLVER_TOLERANCE), self.q, self.v, self.u)
             finally:
                 put(old)
         return f

@@ -278,6 +278,33 @@ static void test_refusals(void** state) {
   vv_model_free(context, m);
 }
 
+// Random texts are refused or give an item inside the vector.
+static void test_random_names(void** state) {
+  (void)state;
+  static const char* const parts[] = {"body", "joint", "sensor", "contact", "energy", "qpos", "qvel", "site",
+                                      "/",    "/",     "/",      "pos",     "force",  "#1",   "arm",  "tip",
+                                      "f",    "[",     "]",      "0",       "7",      "%2",   "%20",  "%00",
+                                      "-",    "hull",  "knob",   "*",       "quat",   "9"};
+  vvModel* m = vv_test_text(context, tree);
+  uint64_t seed = 4;
+  int found = 0;
+  for (int k = 0; k < 20000; k++) {
+    char name[256] = "";
+    int n = (int)(3.5 + 2.5 * vv_test_uniform(&seed));
+    for (int i = 0; i < n; i++) {
+      if (i > 0 && vv_test_uniform(&seed) < 0.8) strcat(name, "/");
+      strcat(name, parts[(int)(15 + 15 * vv_test_uniform(&seed)) % 30]);
+    }
+    vvOutputItem item;
+    if (vv_output_find(m, name, &item, NULL) != VV_OK) continue;
+    found++;
+    assert_in_range(item.dim, 1, 7);
+    assert_in_range(item.first + item.dim, 1, 7);
+  }
+  assert_true(found > 0);
+  vv_model_free(context, m);
+}
+
 // A box at rest presses with its weight; the names' order decides the sign.
 static void test_weight(void** state) {
   (void)state;
@@ -299,6 +326,7 @@ static void test_weight(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rates),      cmocka_unit_test(test_energy),
                                      cmocka_unit_test(test_components), cmocka_unit_test(test_names),
-                                     cmocka_unit_test(test_refusals),   cmocka_unit_test(test_weight)};
+                                     cmocka_unit_test(test_refusals),   cmocka_unit_test(test_random_names),
+                                     cmocka_unit_test(test_weight)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -154,7 +154,7 @@ def compare_rest(name, m, info):
     check(f"{name} counts", all(info.counts[k] == v for k, v in sizes.items()), info.counts, sizes)
 
 
-LOOKS = {"geom_rgba", "geom_matid", "geom_dataid", "geom_group", "site_matid", "site_rgba", "names", "names_map"}
+LOOKS = {"geom_user", "body_user", "jnt_user", "site_user", "actuator_user", "sensor_user", "geom_rgba", "geom_matid", "geom_dataid", "geom_group", "site_matid", "site_rgba", "names", "names_map"}
 KEPT = ("body_", "jnt_", "dof_", "geom_", "site_", "actuator_", "sensor_", "key_", "qpos", "exclude_")
 
 
@@ -289,7 +289,7 @@ READ = {
         '<frameangvel objtype="body" objname="c"/><framelinacc objtype="geom" objname="g"/><frameangacc objtype="body" objname="c"/></sensor>'),
     "keyframes": body(
         f'<body><freejoint/>{BALL}</body><body pos="2 0 0"><joint/>{BALL}</body>', '',
-        '<keyframe><key name="k" time="1.5" qpos="1 2 3 2 0 0 0 0.5" qvel="1 2 3 4 5 6 7"/><key/><key ctrl=""/></keyframe>'),
+        '<keyframe><key name="k" time="1.5" qpos="1 2 3 2 0 0 0 0.5" qvel="1 2 3 4 5 6 7"/><key/><key ctrl=""/><key qpos="1 2" qvel="1"/></keyframe>'),
     "excludes": body(
         f'<geom type="plane" size="1 1 1"/><body name="a"><freejoint/>{BALL}</body><body name="b"><freejoint/>{BALL}</body>', '',
         '<contact><exclude body1="b" body2="a"/><exclude name="e" body1="world" body2="a"/></contact>'),
@@ -347,7 +347,10 @@ REFUSED = {
     "sensor of a wrong joint": body(f'<body><freejoint name="f"/>{BALL}</body>', '', '<sensor><jointpos joint="f"/></sensor>'),
     "sensor half a reference": body('', '', '<sensor><framepos objtype="body" objname="world" reftype="body"/></sensor>'),
     "cutoff of an axis": body('', '', '<sensor><framexaxis objtype="body" objname="world" cutoff="1"/></sensor>'),
-    "keyframe too short": body(f'<body><freejoint/>{BALL}</body>', '', '<keyframe><key qpos="1 2 3"/></keyframe>'),
+    "keyframe too long": body(f'<body><joint/>{BALL}</body>', '', '<keyframe><key qpos="1 2 3"/></keyframe>'),
+    "unknown attribute of looks": body('<camera pos="0 0 1" foo="1"/>'),
+    "unknown element of looks": '<mujoco><visual><foo/></visual></mujoco>',
+    "unknown attribute of a section": '<mujoco><size foo="1"/></mujoco>',
     "exclude of an unknown body": body('', '', '<contact><exclude body1="a" body2="world"/></contact>'),
     "inertial in the world": body('<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'),
     "joint in the world": body('<joint/>'),
