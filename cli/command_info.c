@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// command_info.c: vv info: counts, numbers and state quantities of a scene, and what the file asks for that visviva does
-// differently.
+// command_info.c: vv info: counts, numbers and state quantities of a scene, and what the file asks for that visviva
+// does differently.
 
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,8 @@ static void write_derived(vvJsonOut* j, const vvModel* m, const vvField* f) {
   for (int i = 0; i < vv_model_count(m, f->element) * width; i++) {
     int id = i / width;
     char name[600];
-    const char* element = f->element == VV_ELEMENT_DOF || !m->names->element[f->element] ? "" : m->names->element[f->element][id];
+    const char* element =
+        f->element == VV_ELEMENT_DOF || !m->names->element[f->element] ? "" : m->names->element[f->element][id];
     char escaped[500];
     bool named = element[0] && vv_name_escape(element, escaped, sizeof escaped) < sizeof escaped;
     if (f->element == VV_ELEMENT_OPTION) {

@@ -18,8 +18,7 @@
 #include "visviva/spec.h"
 
 // Copies the JSON array `value` of exactly n finite numbers.
-static vvStatus read_reals(const char* path, const char* key, const json_t* value, vvReal* x, int n,
-                           vvReport* report) {
+static vvStatus read_reals(const char* path, const char* key, const json_t* value, vvReal* x, int n, vvReport* report) {
   if (!json_is_array(value) || json_array_size(value) != (size_t)n) {
     return vv_report_set(report, VV_ERROR_FILE, "%s: %s: must be a list of %d numbers", path, key, n);
   }
@@ -40,8 +39,7 @@ static vvStatus check_quaternions(const vvModel* m, const char* path, const vvRe
     if (!free && m->jnt_type[j] != VV_JOINT_BALL) continue;
     const vvReal* p = q + m->jnt_q[j] + (free ? 3 : 0);
     if (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3] < 1e-20) {
-      return vv_report_set(report, VV_ERROR_FILE, "%s: qpos/%d: a quaternion must not be zero", path,
-                           (int)(p - q));
+      return vv_report_set(report, VV_ERROR_FILE, "%s: qpos/%d: a quaternion must not be zero", path, (int)(p - q));
     }
   }
   return VV_OK;
@@ -74,12 +72,12 @@ static vvStatus read_key(const vvModel* m, const char* path, const char* key, co
     if (json_is_object(value) && json_object_size(value) == 0) return VV_OK;
     return vv_report_set(report, VV_ERROR_FILE, "%s: particles: the scene has none; leave the key out", path);
   }
-  return vv_report_set(report, VV_ERROR_FILE, "%s: %.60s: unknown key; time, qpos, qvel, act, ctrl, warmstart are known",
-                       path, key);
+  return vv_report_set(report, VV_ERROR_FILE,
+                       "%s: %.60s: unknown key; time, qpos, qvel, act, ctrl, warmstart are known", path, key);
 }
 
-vvStatus vv_state_read(vvContext* ctx, const vvModel* m, const char* path, vvState* state, vvReal* ctrl,
-                       bool* has_ctrl, vvReport* report) {
+vvStatus vv_state_read(vvContext* ctx, const vvModel* m, const char* path, vvState* state, vvReal* ctrl, bool* has_ctrl,
+                       vvReport* report) {
   char* text = NULL;
   size_t bytes = 0;
   vvStatus status = vv_file_read(ctx, path, &text, &bytes, report);
@@ -141,8 +139,8 @@ static vvStatus match_columns(const vvModel* m, const vvTable* table, const char
                               vvReport* report) {
   if (!table->name) {
     if (table->nrow > 0 && table->ncol != m->nu) {
-      return vv_report_set(report, VV_ERROR_FILE, "%s:%d: %d columns; the scene has %d actuators", path,
-                           table->line[0], table->ncol, m->nu);
+      return vv_report_set(report, VV_ERROR_FILE, "%s:%d: %d columns; the scene has %d actuators", path, table->line[0],
+                           table->ncol, m->nu);
     }
     for (int i = 0; i < table->ncol; i++) actuator[i] = i;
     return VV_OK;

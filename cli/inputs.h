@@ -10,14 +10,13 @@
 #include "cli/cli.h"
 #include "visviva/model.h"
 
-// Reads S.json over the values that state and ctrl (nu, or NULL) hold already; what the file leaves out stays. *has_ctrl
-// tells whether it states controls. Errors name the file and the key.
-vvStatus vv_state_read(vvContext* ctx, const vvModel* m, const char* path, vvState* state, vvReal* ctrl,
-                       bool* has_ctrl, vvReport* report);
+// Reads S.json over the values that state and ctrl (nu, or NULL) hold already; what the file leaves out stays.
+// *has_ctrl tells whether it states controls. Errors name the file and the key.
+vvStatus vv_state_read(vvContext* ctx, const vvModel* m, const char* path, vvState* state, vvReal* ctrl, bool* has_ctrl,
+                       vvReport* report);
 
 // Writes all keys of S.json; continuing from the file is bit-identical. The file appears whole or not at all.
-vvStatus vv_state_write(const vvModel* m, const vvState* state, const vvReal* ctrl, const char* path,
-                        vvReport* report);
+vvStatus vv_state_write(const vvModel* m, const vvState* state, const vvReal* ctrl, const char* path, vvReport* report);
 
 // Reads U.csv: *nrow rows of nu controls, columns by a header of actuator names or in model order. More rows than
 // nstep are an error (nstep < 0: any number). Free with VV_DELETE(ctx, *rows, vvReal, *nrow x nu).
@@ -29,8 +28,8 @@ typedef struct vvCliScene {
   vvContext* ctx;
   vvModel* model;
   vvState* state;
-  bool stated;    // by --init or --keyframe; else the scene's own
-  vvReal* ctrl;   // nctrl x nu, NULL: zeros
+  bool stated;   // by --init or --keyframe; else the scene's own
+  vvReal* ctrl;  // nctrl x nu, NULL: zeros
   int nctrl;
 } vvCliScene;
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # vv_generate(OUT KERNEL...): runs vvcc on each *_kernel.c. OUT receives the generated NAME_kernel.vv.c and .vv.h, which
-# lie in VV_GENERATED. Without a vvcc in the tree nothing is generated.
+# lie in VV_GENERATED. With VV_VVCC=none nothing is generated.
 
 set(VV_GENERATED ${CMAKE_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${VV_GENERATED})
@@ -14,7 +14,9 @@ endif()
 
 function(vv_generate out)
   set(generated "")
-  if(VV_VVCC)
+  if(VV_VVCC STREQUAL "none")
+    message(STATUS "no vvcc: no derivatives are generated")
+  elseif(VV_VVCC)
     set(vvcc ${VV_VVCC})
     set(vvcc_target ${VV_VVCC})
   elseif(TARGET vvcc)

@@ -39,6 +39,7 @@ static vvVar* bar_var(vvReverse* r, vvVar* v) {
   v->bar = vv_ir_var(r->cc, vv_ir_format(r->cc, "%s_bar", v->name), t);
   v->bar->scope = v->scope;
   v->bar->is_param = v->is_param;
+  v->bar->by_value = v->is_param && v->type->kind != VV_T_POINTER;
   return v->bar;
 }
 

@@ -65,6 +65,7 @@ struct vvVar {
   bool is_flag;       // made by the lowering of jumps: removed when never read
   bool frozen;        // keeps its value from its declaration to the end of its scope
   vvStmt* scope;      // innermost loop that it is declared in, NULL: the function
+  bool by_value;      // the bar or tangent pointer of something passed by value: written *x_bar
   int loc;            // first leaf, -1 while not numbered
   vvVar* bar;         // during reverse
   vvVar* tan;         // during forward
@@ -167,6 +168,7 @@ struct vvFunc {
   bool is_static;
   bool in_main;         // written in the kernel file itself
   bool in_header_proto; // a header declares it
+  bool is_public;       // declared in the generated header
   bool generated;
   bool needs_tape;
   bool has_loop;

@@ -66,6 +66,7 @@ const char* vv_parse_file(vvParser* ps, CXCursor c);
 const char* vv_parse_source(vvParser* ps, CXSourceRange r);
 vvBinding* vv_parse_global(vvParser* ps, CXCursor decl);
 bool vv_parse_in_main(CXCursor c);
+bool vv_parse_is_const(CXType t);
 vvFunc* vv_parse_find(vvParser* ps, const char* name);
 _Noreturn void vv_lower_refuse(vvLower* lo, CXCursor c, const char* reason, const char* remedy);
 
@@ -81,6 +82,8 @@ vvExpr* vv_lower_settle(vvLower* lo, vvExpr* pointer, vvBlock* out);
 vvVar* vv_lower_local(vvLower* lo, const char* name, vvIrType* type, vvBlock* out);
 
 // lower_stmt.c
+// A condition as the reverse may evaluate it again: itself, or a variable of its own.
+vvExpr* vv_lower_condition(vvLower* lo, vvExpr* e, vvBlock* out);
 void vv_lower_func(vvParser* ps, vvFunc* f);
 
 #endif  // VVCC_LOWER_H_

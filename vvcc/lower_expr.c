@@ -128,9 +128,7 @@ static vvExpr* global_ref(vvLower* lo, CXCursor c, CXCursor decl) {
   vvBinding* b = vv_parse_global(lo->ps, decl);
   if (b) return vv_ir_ref(cc, b->var);
   CXType t = clang_getCursorType(decl);
-  CXType e = clang_getCanonicalType(t);
-  while (e.kind == CXType_ConstantArray || e.kind == CXType_IncompleteArray) e = clang_getArrayElementType(e);
-  if (!clang_isConstQualifiedType(e))
+  if (!vv_parse_is_const(t))
     vv_lower_refuse(lo, c, "a variable outside the function that is not const", "pass it as an argument");
   const char* name = vv_parse_text(lo->ps, clang_getCursorSpelling(decl));
   vvVar* v = vv_ir_var(cc, name, vv_parse_type(lo->ps, t, vv_parse_line(c)));
@@ -610,7 +608,6 @@ static vvExpr* arithmetic(vvLower* lo, CXCursor c, vvOp op, vvExpr* a, vvExpr* b
 }
 
 static vvExpr* binary(vvLower* lo, CXCursor c, vvBlock* out) {
-  vvCc* cc = lo->cc;
   vvCursors kids = vv_parse_children(lo->ps, c);
   if (kids.n != 2) vv_lower_refuse(lo, c, "an operator that is not understood", "write it with plain arithmetic");
   enum CXBinaryOperatorKind k = clang_getCursorBinaryOperatorKind(c);
@@ -665,16 +662,12 @@ static vvExpr* conditional(vvLower* lo, CXCursor c, vvBlock* out) {
   }
   if (t->kind == VV_T_REAL) t = a->type->kind == VV_T_REAL && vv_ir_same_type(a->type, b->type) ? a->type : t;
   if (t->kind == VV_T_VOID) vv_lower_refuse(lo, c, "a conditional without value", "use if");
-  vvVar* u = vv_ir_temp(cc, lo->f, cc->t_bool, "c");
-  u->scope = lo->loop;
-  u->frozen = true;
-  vv_ir_add(cc, out, vv_ir_decl(cc, u, false));
-  vv_ir_add(cc, out, vv_ir_assign(cc, vv_ir_ref(cc, u), vv_ir_bin(cc, VV_NE, cond, vv_ir_int(cc, 0))));
+  cond = vv_lower_condition(lo, cond, out);
   vvVar* v = vv_lower_local(lo, NULL, t, out);
   vv_lower_assign(lo, vv_ir_ref(cc, v), a, yes);
   vv_lower_assign(lo, vv_ir_ref(cc, v), b, no);
   vvStmt* s = vv_ir_stmt(cc, VV_S_IF, lo->line);
-  s->cond = vv_ir_ref(cc, u);
+  s->cond = cond;
   s->body = yes;
   s->orelse = no;
   vv_ir_add(cc, out, s);

@@ -73,13 +73,13 @@ static bool is_stable(const vvExpr* e) {
   return is_stable(e->a) && is_stable(e->b) && is_stable(e->c);
 }
 
-static vvExpr* settle_condition(vvLower* lo, vvExpr* e, vvBlock* out) {
+vvExpr* vv_lower_condition(vvLower* lo, vvExpr* e, vvBlock* out) {
   if (is_stable(e)) return e;
   vvVar* v = vv_ir_temp(lo->cc, lo->f, lo->cc->t_bool, "c");
   v->scope = lo->loop;
   v->frozen = true;
   vv_ir_add(lo->cc, out, vv_ir_decl(lo->cc, v, false));
-  if (e->type->kind != VV_T_INT || e->kind != VV_E_BIN || e->op < VV_LT)
+  if (e->type->kind == VV_T_REAL)
     e = vv_ir_bin(lo->cc, VV_NE, e, vv_ir_int(lo->cc, 0));
   vv_ir_add(lo->cc, out, vv_ir_assign(lo->cc, vv_ir_ref(lo->cc, v), e));
   return vv_ir_ref(lo->cc, v);
@@ -87,7 +87,7 @@ static vvExpr* settle_condition(vvLower* lo, vvExpr* e, vvBlock* out) {
 
 static vvStmt* add_if(vvLower* lo, vvExpr* cond, vvBlock* yes, vvBlock* no, vvBlock* out) {
   vvStmt* s = vv_ir_stmt(lo->cc, VV_S_IF, lo->line);
-  s->cond = settle_condition(lo, cond, out);
+  s->cond = vv_lower_condition(lo, cond, out);
   s->body = yes;
   s->orelse = no;
   vv_ir_add(lo->cc, out, s);
@@ -100,7 +100,7 @@ static unsigned lower_if(vvLower* lo, CXCursor c, vvBlock* out, vvTail* tail) {
   if (kids.n < 2) vv_lower_refuse(lo, c, "an if that is not understood", "write it plainly");
   vvExpr* cond = vv_lower_expr(lo, kids.v[0], out);
   vvBlock *yes = vv_ir_block(cc), *no = vv_ir_block(cc);
-  cond = settle_condition(lo, cond, out);
+  cond = vv_lower_condition(lo, cond, out);
   tail->yes = yes;
   tail->no = no;
   tail->yes_mask = lower_list(lo, &kids.v[1], 1, yes, &tail->yes_always);
@@ -128,9 +128,7 @@ static bool find_init(vvLower* lo, CXCursor decl, CXCursor* init) {
 static void lower_static_table(vvLower* lo, CXCursor decl, const char* name) {
   vvCc* cc = lo->cc;
   CXType t = clang_getCursorType(decl);
-  CXType e = clang_getCanonicalType(t);
-  while (e.kind == CXType_ConstantArray) e = clang_getArrayElementType(e);
-  if (!clang_isConstQualifiedType(e)) vv_lower_refuse(lo, decl, "a static variable", "make it const or an argument");
+  if (!vv_parse_is_const(t)) vv_lower_refuse(lo, decl, "a static variable", "make it const or an argument");
   const char* text = vv_parse_source(lo->ps, clang_getCursorExtent(decl));
   const char* at = strstr(text, name);
   const char* renamed = vv_ir_format(cc, "%s_%s", lo->f->name, name);
@@ -382,7 +380,7 @@ static unsigned lower_loop(vvLower* lo, CXCursor* cond, CXCursor* step, CXCursor
     vv_ir_append(cc, s->body, pre);
     vv_ir_add(cc, s->body, vv_ir_assign(cc, vv_ir_ref(cc, go), vv_ir_bin(cc, VV_NE, test, vv_ir_int(cc, 0))));
     vvStmt* guard = vv_ir_stmt(cc, VV_S_IF, lo->line);
-    guard->cond = settle_condition(lo, vv_ir_ref(cc, go), s->body);
+    guard->cond = vv_lower_condition(lo, vv_ir_ref(cc, go), s->body);
     guard->body = inner = vv_ir_block(cc);
     vv_ir_add(cc, s->body, guard);
     test = NULL;
@@ -542,7 +540,7 @@ static unsigned lower_switch(vvLower* lo, CXCursor c, vvBlock* out) {
     vvExpr* more = still_running(lo, mask);
     if (more) run = vv_ir_bin(cc, VV_LAND, run, more);
     vvBlock* yes = vv_ir_block(cc);
-    vvExpr* cond = settle_condition(lo, run, out);
+    vvExpr* cond = vv_lower_condition(lo, run, out);
     mask |= lower_list(lo, seg[i].stmt, seg[i].nstmt, yes, &always);
     add_if(lo, cond, yes, NULL, out);
   }

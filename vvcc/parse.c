@@ -181,6 +181,16 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
                "use vvReal, int, structs, arrays and pointers");
 }
 
+// Whether a variable of type t holds constants: clang keeps the qualifier on the array or on its element.
+bool vv_parse_is_const(CXType t) {
+  for (;;) {
+    CXType c = clang_getCanonicalType(t);
+    if (clang_isConstQualifiedType(t) || clang_isConstQualifiedType(c)) return true;
+    if (c.kind != CXType_ConstantArray && c.kind != CXType_IncompleteArray) return false;
+    t = clang_getArrayElementType(t.kind == c.kind ? t : c);
+  }
+}
+
 vvBinding* vv_parse_global(vvParser* ps, CXCursor decl) {
   for (int i = 0; i < ps->nglobal; i++)
     if (clang_equalCursors(ps->global[i].decl, decl)) return &ps->global[i];
@@ -259,6 +269,7 @@ static void read_function(vvParser* ps, CXCursor c) {
   const char* name = vv_parse_text(ps, clang_getCursorSpelling(c));
   vvFunc* f = vv_parse_find(ps, name);
   bool marked = is_marked(ps, kids);
+  if (!f && !marked && !clang_isCursorDefinition(c)) return;
   if (!f) {
     f = VV_IR_NEW(cc, vvFunc);
     f->name = name;

@@ -33,13 +33,13 @@ const char* vv_verdict_text(vvVerdict verdict);
 // Loss = sum(outputs_bar . outputs) + sum(time_bar . time), over the rows of `rollout`.
 typedef struct vvCheckInput {
   vvRolloutInput rollout;
-  const vvReal* outputs_bar;  // rows x nout
-  const vvReal* time_bar;     // rows, NULL: zeros
+  const vvReal* outputs_bar;      // rows x nout
+  const vvReal* time_bar;         // rows, NULL: zeros
   bool ctrl, qpos0, qvel0, act0;  // blocks wanted
-  const int* numbers;         // numbers wanted, indices into the model's names
+  const int* numbers;             // numbers wanted, indices into the model's names
   int nnumber;
-  double tolerance;           // 0 stands for 1e-6
-  uint64_t seed;              // of the mixtures
+  double tolerance;  // 0 stands for 1e-6
+  uint64_t seed;     // of the mixtures
 } vvCheckInput;
 
 typedef struct vvCheckDirection {
@@ -52,17 +52,17 @@ typedef struct vvCheckDirection {
   double error;         // |adjoint - difference|/s, scaled
   double ladder_error;  // e/s
   vvVerdict verdict;
-  bool resolved;        // e <= 1e-7 s
-  bool unchanged;       // no branch changed within the differences used
-  int step;             // where the first branch changed, -1: nowhere
-  char where[128];      // which contact or limit, "" when none
+  bool resolved;    // e <= 1e-7 s
+  bool unchanged;   // no branch changed within the differences used
+  int step;         // where the first branch changed, -1: nowhere
+  char where[128];  // which contact or limit, "" when none
 } vvCheckDirection;
 
 typedef struct vvCheckResult {
   vvCheckDirection* direction;
   int ndirection;
-  int nresolved;        // directions resolved
-  int nunchanged;       // of these, with unchanged signatures
+  int nresolved;   // directions resolved
+  int nunchanged;  // of these, with unchanged signatures
   int nmismatch;
   double loss;
   double growth_per_s;  // of the adjoint

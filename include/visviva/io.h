@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // io.h: models and states as binary files: exact, quick to read, for the machine's own byte order and this precision. A
-// state names the model that it belongs to by its hash. Files are checked in full when read: a damaged or foreign one is
-// an error with one line, never a crash. (S.json and U.csv of the vv program are texts, see docs.)
+// state names the model that it belongs to by its hash. Files are checked in full when read: a damaged or foreign one
+// is an error with one line, never a crash. (S.json and U.csv of the vv program are texts, see docs.)
 
 #ifndef VISVIVA_IO_H_
 #define VISVIVA_IO_H_

@@ -47,7 +47,6 @@ typedef struct vvRigidWork {
   vvReal* bias;        // nv     c - J' (wrenches): Coriolis, centrifugal, gravity, minus body wrenches    [N, N m]
   vvReal* tau;         // nv     springs, damping, motors, applied                                         [N, N m]
   vvReal* constraint;  // nv     J' f                                                                      [N, N m]
-  vvReal* a0;          // nv     acceleration without constraints (vv_rigid_evaluate only)                 [m/s2, rad/s2]
 
   // result of vv_rigid_evaluate
   vvReal* a;             // nv   acceleration, the node's solution                [m/s2, rad/s2]
@@ -61,6 +60,7 @@ typedef struct vvRigidWork {
   // internal to src/rigid
   struct vvRigidContact* rows;  // ncontact_max   law and rows of each contact
   vvReal* J;          // stride reals a row   rows of all contacts in their frames, those of contact k from rows[k].row
+  int* span;          // nv x 2           columns where a row of M may differ from 0, multiples of 4
   vvReal* limit_law;  // nlimit_max x 3   a_ref, D, x = s a - a_ref
   vvReal* geom_pos;   // ngeom x 3        search only
   vvReal* geom_axis;  // ngeom x 3

@@ -33,34 +33,34 @@ extern "C" {
 // What to simulate. Zero it first; all arrays stay the caller's and must not change while derivatives are asked for.
 typedef struct vvRolloutInput {
   const vvModel* model;
-  const vvState* initial;     // NULL: the model's own state; then its gradient includes the path through qpos0
-  int nstep;                  // N >= 0
-  const vvReal* ctrl;         // nctrl x nu     controls, row k held during step k; NULL: zeros
-  int nctrl;                  // rows, at least 1 where ctrl is given; the last is held to the end
-  const vvReal* applied;      // napplied x nv  generalized forces, held likewise; NULL: zeros   [N, N m]
+  const vvState* initial;  // NULL: the model's own state; then its gradient includes the path through qpos0
+  int nstep;               // N >= 0
+  const vvReal* ctrl;      // nctrl x nu     controls, row k held during step k; NULL: zeros
+  int nctrl;               // rows, at least 1 where ctrl is given; the last is held to the end
+  const vvReal* applied;   // napplied x nv  generalized forces, held likewise; NULL: zeros   [N, N m]
   int napplied;
   const vvReal* wrench;       // nwrench x (nbody x 6)  forces and torques at body origins, world axes; NULL: zeros
   int nwrench;                // rows
   const vvOutputItem* items;  // nitem          outputs; item i fills out[adr .. adr + dim - 1]
   int nitem;
-  int nout;                   // entries of an output row
-  const int* rows;            // nrow           ascending rows in 0..N to evaluate; NULL: by stride
+  int nout;         // entries of an output row
+  const int* rows;  // nrow           ascending rows in 0..N to evaluate; NULL: by stride
   int nrow;
-  int stride;                 // rows 0, stride, 2 stride, ...; 0 stands for 1
+  int stride;  // rows 0, stride, 2 stride, ...; 0 stands for 1
 } vvRolloutInput;
 
 // What comes back; pointers may be NULL.
 typedef struct vvRolloutOutput {
-  vvReal* outputs;      // vv_rollout_rows(in) x nout
-  vvState* final;       // state after N steps, fit to go on from (bit-identical)
-  vvReal* time;         // rows of outputs                                [s]
-  vvReal* trajectory;   // (N + 1) x (1 + nq + nv + na)   t, q, v, act of every row
-  uint64_t* signature;  // N       hash of every branch taken in step k
-  double residual_max;  // largest scaled residual of a solve
-  int iterations_max;   // most Newton iterations of a solve
-  int contacts_max;     // most contacts in a step
-  double contacts_mean; // contacts per step
-  int steps_done;       // N, fewer when a step failed
+  vvReal* outputs;       // vv_rollout_rows(in) x nout
+  vvState* final;        // state after N steps, fit to go on from (bit-identical)
+  vvReal* time;          // rows of outputs                                [s]
+  vvReal* trajectory;    // (N + 1) x (1 + nq + nv + na)   t, q, v, act of every row
+  uint64_t* signature;   // N       hash of every branch taken in step k
+  double residual_max;   // largest scaled residual of a solve
+  int iterations_max;    // most Newton iterations of a solve
+  int contacts_max;      // most contacts in a step
+  double contacts_mean;  // contacts per step
+  int steps_done;        // N, fewer when a step failed
 } vvRolloutOutput;
 
 // What a workspace is for; more means more memory.
@@ -125,11 +125,12 @@ double vv_adjoint_growth(const vvReal* adjoint_norm, int nstep, double timestep)
 
 // Eight directions at once; pointers may be NULL (zero).
 typedef struct vvRolloutTangent {
-  const vvReal8* reals_tan;  // reals of the model (vv_model_real_count): primary and derived, after vv_model_derive_jvp8
-  const vvReal8* q0_tan;     // nv   tangent; added to the path through qpos0 where in->initial is NULL
-  const vvReal8* v0_tan;     // nv
-  const vvReal8* act0_tan;   // na
-  const vvReal8* ctrl_tan;   // nctrl x nu
+  const vvReal8*
+      reals_tan;            // reals of the model (vv_model_real_count): primary and derived, after vv_model_derive_jvp8
+  const vvReal8* q0_tan;    // nv   tangent; added to the path through qpos0 where in->initial is NULL
+  const vvReal8* v0_tan;    // nv
+  const vvReal8* act0_tan;  // na
+  const vvReal8* ctrl_tan;  // nctrl x nu
 } vvRolloutTangent;
 
 typedef struct vvRolloutOutputTangent {

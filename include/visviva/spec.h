@@ -41,15 +41,15 @@ typedef struct vvSpecText {
 
 // The first member of every element.
 typedef struct vvSpecHead {
-  const char* name;                // "" without; vv_spec_name sets it
-  const char* file;                // where it is stated, "" when built in C
-  vvSpecText* looks;               // rgba and the like
-  uint64_t stated;                 // bits of the attributes that the element itself states, in the order of its table
-  int line;                        // 0 when built in C
-  int class_id;                    // its default class
-  int id;                          // index in the model, set by vv_compile
-  int order;                       // rank among all elements of the scene by creation, for the writer
-  int16_t origin[VV_SPEC_NREAL];   // vvOrigin or class
+  const char* name;               // "" without; vv_spec_name sets it
+  const char* file;               // where it is stated, "" when built in C
+  vvSpecText* looks;              // rgba and the like
+  uint64_t stated;                // bits of the attributes that the element itself states, in the order of its table
+  int line;                       // 0 when built in C
+  int class_id;                   // its default class
+  int id;                         // index in the model, set by vv_compile
+  int order;                      // rank among all elements of the scene by creation, for the writer
+  int16_t origin[VV_SPEC_NREAL];  // vvOrigin or class
 } vvSpecHead;
 
 typedef struct vvSpecBody vvSpecBody;
@@ -57,7 +57,7 @@ typedef struct vvSpecFrame vvSpecFrame;
 
 struct vvSpecFrame {
   vvSpecHead head;
-  double pos[3];        // [m] in the enclosing frame
+  double pos[3];  // [m] in the enclosing frame
   double quat[4];
   vvSpecBody* body;     // whose child it is
   vvSpecFrame* parent;  // enclosing frame, or NULL
@@ -66,7 +66,7 @@ struct vvSpecFrame {
 
 struct vvSpecBody {
   vvSpecHead head;
-  double pos[3];          // [m] in the enclosing frame
+  double pos[3];  // [m] in the enclosing frame
   double quat[4];
   double ipos[3];         // inertial: center of mass in the body's frame   [m]
   double iquat[4];        //           axes of diaginertia
@@ -79,32 +79,32 @@ struct vvSpecBody {
   vvSpecFrame* frame;     // enclosing frame, or NULL
   vvSpecBody* first_child;
   vvSpecBody* last_child;
-  vvSpecBody* next;       // next child of the same parent
+  vvSpecBody* next;  // next child of the same parent
 };
 
 typedef struct vvSpecJoint {
   vvSpecHead head;
-  double pos[3];          // [m] in the enclosing frame
+  double pos[3];  // [m] in the enclosing frame
   double axis[3];
-  double range[2];        // [m, angle]
-  double stiffness;       // [N/m, N m/rad]
-  double damping;         // [N s/m, N m s/rad]
-  double armature;        // [kg, kg m2]
-  double ref;             // [m, angle]
-  double springref;       // [m, angle]
-  double margin;          // [m, rad]
+  double range[2];   // [m, angle]
+  double stiffness;  // [N/m, N m/rad]
+  double damping;    // [N s/m, N m s/rad]
+  double armature;   // [kg, kg m2]
+  double ref;        // [m, angle]
+  double springref;  // [m, angle]
+  double margin;     // [m, rad]
   double solreflimit[2];
   double solimplimit[5];
-  int type;               // vvJointType
-  int limited;            // vvTristate
-  bool is_free_element;   // written as <freejoint>
+  int type;              // vvJointType
+  int limited;           // vvTristate
+  bool is_free_element;  // written as <freejoint>
   vvSpecBody* body;
   vvSpecFrame* frame;
 } vvSpecJoint;
 
 typedef struct vvSpecGeom {
   vvSpecHead head;
-  double pos[3];       // [m] in the enclosing frame
+  double pos[3];  // [m] in the enclosing frame
   double quat[4];
   double fromto[6];    // [m] NaN first: not stated
   double size[3];      // [m]
@@ -114,22 +114,22 @@ typedef struct vvSpecGeom {
   double solref[2];
   double solimp[5];
   double solmix;
-  double margin;       // [m]
-  double gap;          // [m]
-  int type;            // vvGeomType
+  double margin;  // [m]
+  double gap;     // [m]
+  int type;       // vvGeomType
   int contype;
   int conaffinity;
   int condim;
   int group;
   int priority;
-  int shell;           // 1: mass on the surface
+  int shell;  // 1: mass on the surface
   vvSpecBody* body;
   vvSpecFrame* frame;
 } vvSpecGeom;
 
 typedef struct vvSpecSite {
   vvSpecHead head;
-  double pos[3];     // [m] in the enclosing frame
+  double pos[3];  // [m] in the enclosing frame
   double quat[4];
   double fromto[6];  // [m] NaN first: not stated
   double size[3];    // [m] looks only
@@ -147,8 +147,8 @@ typedef struct vvSpecActuator {
   int ctrllimited;       // vvTristate
   int forcelimited;      // vvTristate
   int group;
-  bool in_parent;        // gear in the parent's frame (ball, free)
-  const char* joint;     // name of the joint that it drives
+  bool in_parent;     // gear in the parent's frame (ball, free)
+  const char* joint;  // name of the joint that it drives
 } vvSpecActuator;
 
 typedef struct vvSpecSensor {
@@ -164,9 +164,9 @@ typedef struct vvSpecSensor {
 
 typedef struct vvSpecKey {
   vvSpecHead head;
-  double time;  // [s]
-  int nqpos, nqvel, nact, nctrl;      // lengths; 0: not stated
-  double *qpos, *qvel, *act, *ctrl;   // vv_spec_key_set
+  double time;                       // [s]
+  int nqpos, nqvel, nact, nctrl;     // lengths; 0: not stated
+  double *qpos, *qvel, *act, *ctrl;  // vv_spec_key_set
 } vvSpecKey;
 
 typedef struct vvSpecExclude {
@@ -199,16 +199,16 @@ typedef struct vvSpecCompiler {
 } vvSpecCompiler;
 
 typedef struct vvSpecOption {
-  double timestep;      // [s]
-  double gravity[3];    // [m/s2]
+  double timestep;    // [s]
+  double gravity[3];  // [m/s2]
   double impratio;
-  double tolerance;     // kept, not used: solves go on to convergence
-  int iterations;       // kept, not used
-  int cone;             // vvConeType
-  int solver;           // as stated: 0 PGS, 1 CG, 2 Newton; solves are exact in any case
-  int disable;          // vvDisableBit
+  double tolerance;  // kept, not used: solves go on to convergence
+  int iterations;    // kept, not used
+  int cone;          // vvConeType
+  int solver;        // as stated: 0 PGS, 1 CG, 2 Newton; solves are exact in any case
+  int disable;       // vvDisableBit
   bool iterations_stated;
-  bool energy;          // flag energy="enable"
+  bool energy;  // flag energy="enable"
 } vvSpecOption;
 
 struct vvSpecPool;

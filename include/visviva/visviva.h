@@ -8,6 +8,7 @@
 
 #include "visviva/arena.h"
 #include "visviva/base.h"
+#include "visviva/check.h"
 #include "visviva/contact.h"
 #include "visviva/context.h"
 #include "visviva/fit.h"
@@ -19,6 +20,7 @@
 #include "visviva/query.h"
 #include "visviva/report.h"
 #include "visviva/rigid.h"
+#include "visviva/roll.h"
 #include "visviva/spec.h"
 
 #endif  // VISVIVA_VISVIVA_H_

@@ -62,8 +62,9 @@ static void put_head(vvOut* out, const char magic[8], uint64_t hash) {
 // Sizes and options in file order.
 enum { NSIZE = 18 };
 static void size_pointers(vvModel* m, int* to[NSIZE]) {
-  int* const p[NSIZE] = {&m->nq,    &m->nv,      &m->na,          &m->nu,   &m->nbody,   &m->njnt, &m->ngeom,    &m->nsite,  &m->nframe,
-                         &m->ntree, &m->npair,   &m->nsensor, &m->nsensordata, &m->nkey, &m->disable, &m->cone, &m->settotal, &m->balance};
+  int* const p[NSIZE] = {&m->nq,          &m->nv,    &m->na,      &m->nu,    &m->nbody,    &m->njnt,
+                         &m->ngeom,       &m->nsite, &m->nframe,  &m->ntree, &m->npair,    &m->nsensor,
+                         &m->nsensordata, &m->nkey,  &m->disable, &m->cone,  &m->settotal, &m->balance};
   memcpy(to, p, sizeof p);
 }
 
@@ -98,7 +99,8 @@ static void put_model(vvOut* out, const vvModel* m) {
   put(out, m->frame_parent, vv_model_int_total(m) * sizeof(int));
   // field by field, since a variant shares its bulk with the original
   for (const vvField* f = vv_model_fields(); f->attribute; f++)
-    put(out, vv_field_data(m, f), (size_t)vv_model_count(m, f->element) * (size_t)vv_field_width(m, f) * sizeof(vvReal));
+    put(out, vv_field_data(m, f),
+        (size_t)vv_model_count(m, f->element) * (size_t)vv_field_width(m, f) * sizeof(vvReal));
   put_names(out, m->names);
 }
 
@@ -176,7 +178,8 @@ static vvStatus get_head(vvIn* in, const char magic[8], const char* path, uint64
   get(in, found, 8);
   uint32_t version = get_u32(in), mark = get_u32(in), real = get_u32(in);
   get(in, hash, sizeof *hash);
-  if (in->bad || memcmp(found, magic, 8)) return wrong(report, path, magic == model_magic ? "not a model file" : "not a state file");
+  if (in->bad || memcmp(found, magic, 8))
+    return wrong(report, path, magic == model_magic ? "not a model file" : "not a state file");
   if (mark != BYTE_ORDER_MARK) return wrong(report, path, "written on a machine of other byte order");
   if (version != FORMAT_VERSION) return wrong(report, path, "written by another version; save it again");
   if (real != sizeof(vvReal)) return wrong(report, path, "written in another precision (float or double)");
@@ -319,7 +322,8 @@ static vvStatus read_model(vvContext* ctx, vvIn* in, vvModel* m, const char* pat
   const char* invalid = in->bad ? "the file is cut off" : vv_model_invalid_sizes(m);
   if (invalid) return wrong(report, path, invalid);
   size_t nint = vv_model_int_total(m), nreal = vv_model_real_total(m), rest = in->bytes - in->used;
-  if (nint > rest / sizeof(int) || nreal > (rest - nint * sizeof(int)) / sizeof(vvReal)) return wrong(report, path, "the file is cut off");
+  if (nint > rest / sizeof(int) || nreal > (rest - nint * sizeof(int)) / sizeof(vvReal))
+    return wrong(report, path, "the file is cut off");
   status = vv_model_allocate(ctx, m);
   if (status != VV_OK) return vv_report_set(report, status, "out of memory");
   get(in, m->frame_parent, nint * sizeof(int));

@@ -85,7 +85,8 @@ static void fill_bodies(vvCompile* c) {
     m->body_jnt[i] = m->body_dof[i] = m->body_geom[i] = -1;
     m->body_tree[i] = -1;
   }
-  for (int f = 0; f < m->nframe; f++) m->frame_parent[f] = frame_id(VV_ORDERED(c, vvSpecFrame, VV_ELEMENT_FRAME, f)->parent);
+  for (int f = 0; f < m->nframe; f++)
+    m->frame_parent[f] = frame_id(VV_ORDERED(c, vvSpecFrame, VV_ELEMENT_FRAME, f)->parent);
 }
 
 static void fill_joints(vvCompile* c) {
@@ -195,14 +196,16 @@ static void fill_reals(vvCompile* c) {
   for (const vvBinding* b = vv_spec_bindings(); b->width; b++) {
     vvReal* to = array_at(m, b->model_offset);
     for (int i = 0; i < c->order.count[b->element]; i++) {
-      const double* from = (const double*)(const void*)((const unsigned char*)c->order.heads[b->element][i] + b->spec_offset);
+      const double* from =
+          (const double*)(const void*)((const unsigned char*)c->order.heads[b->element][i] + b->spec_offset);
       for (int k = 0; k < b->width; k++) to[i * b->width + k] = isnan(from[k]) ? 0 : (vvReal)from[k];
     }
   }
   for (const vvRotation* r = vv_spec_rotations(); r->rot_offset; r++) {
     vvReal* to = array_at(m, r->quat_offset);
     for (int i = 0; i < c->order.count[r->element]; i++) {
-      const double* q = (const double*)(const void*)((const unsigned char*)c->order.heads[r->element][i] + r->spec_offset);
+      const double* q =
+          (const double*)(const void*)((const unsigned char*)c->order.heads[r->element][i] + r->spec_offset);
       double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
       for (int k = 0; k < 4; k++) to[4 * i + k] = (vvReal)(length > 1e-15 ? q[k] / length : k == 0);
     }
@@ -223,7 +226,8 @@ static void convert_reals(vvCompile* c) {
   for (int j = 0; j < m->njnt; j++) {
     const vvSpecJoint* s = VV_ORDERED(c, vvSpecJoint, VV_ELEMENT_JOINT, j);
     bool hinge = s->type == VV_JOINT_HINGE, slide = s->type == VV_JOINT_SLIDE;
-    for (int k = 0; k < 2; k++) m->jnt_range[2 * j + k] = m->jnt_limited[j] ? (vvReal)(hinge ? s->range[k] * turn : s->range[k]) : 0;
+    for (int k = 0; k < 2; k++)
+      m->jnt_range[2 * j + k] = m->jnt_limited[j] ? (vvReal)(hinge ? s->range[k] * turn : s->range[k]) : 0;
     m->jnt_ref[j] = hinge ? (vvReal)(s->ref * turn) : slide ? (vvReal)s->ref : 0;
     m->jnt_springref[j] = hinge ? (vvReal)(s->springref * turn) : slide ? (vvReal)s->springref : 0;
     if (s->type == VV_JOINT_FREE)
@@ -259,7 +263,8 @@ static vvStatus derive(vvCompile* c) {
   const vvSpecHead* head = NULL;
   for (int e = VV_ELEMENT_FRAME; e < VV_ELEMENT_COUNT && inner.element >= 0; e++) {
     const char* word = vv_element_word((vvElement)e);
-    if (!strncmp(inner.message, word, strlen(word)) && inner.element < c->order.count[e]) head = c->order.heads[e][inner.element];
+    if (!strncmp(inner.message, word, strlen(word)) && inner.element < c->order.count[e])
+      head = c->order.heads[e][inner.element];
   }
   return vv_spec_error(c->report, status, head, "%s", inner.message);
 }

@@ -25,7 +25,7 @@ const char* vv_compile_title(const vvSpecHead* head, const char* word, char buff
 // ---- names ----------------------------------------------------------------------------------------------------------
 
 static int by_name(const void* a, const void* b) {
-  const vvSpecHead *x = *(vvSpecHead* const*)a, *y = *(vvSpecHead* const*)b;
+  const vvSpecHead *x = *(vvSpecHead*const*)a, *y = *(vvSpecHead*const*)b;
   int order = strcmp(x->name, y->name);
   return order ? order : (x->line > y->line) - (x->line < y->line);
 }
@@ -41,7 +41,9 @@ static vvStatus check_names(vvCompile* c) {
     for (int i = 1; i < n && !repeated; i++)
       if (heads[i]->name[0] && !strcmp(heads[i]->name, heads[i - 1]->name)) repeated = heads[i];
     VV_DELETE(c->context, heads, vvSpecHead*, n);
-    if (repeated) FAIL(repeated, "a second %s is named \"%.60s\"; names must differ", vv_element_word((vvElement)e), repeated->name);
+    if (repeated)
+      FAIL(repeated, "a second %s is named \"%.60s\"; names must differ", vv_element_word((vvElement)e),
+           repeated->name);
   }
   return VV_OK;
 }
@@ -54,8 +56,9 @@ static vvStatus check_finite(vvCompile* c) {
     for (int i = 0; i < c->order.count[b->element]; i++) {
       const vvSpecHead* head = c->order.heads[b->element][i];
       const double* v = (const double*)(const void*)((const unsigned char*)head + b->spec_offset);
-      bool optional = b->model_offset == offsetof(vvModel, geom_fromto) || b->model_offset == offsetof(vvModel, geom_mass) ||
-                      b->model_offset == offsetof(vvModel, site_fromto) || b->model_offset == offsetof(vvModel, body_fullinertia);
+      bool optional =
+          b->model_offset == offsetof(vvModel, geom_fromto) || b->model_offset == offsetof(vvModel, geom_mass) ||
+          b->model_offset == offsetof(vvModel, site_fromto) || b->model_offset == offsetof(vvModel, body_fullinertia);
       for (int k = 0; k < b->width; k++) {
         if (isfinite(v[k]) || (optional && isnan(v[0]))) continue;
         const char* word = vv_element_word(b->element);
@@ -69,8 +72,10 @@ static vvStatus check_finite(vvCompile* c) {
 static vvStatus check_option(vvCompile* c) {
   const vvSpecOption* o = &c->spec->option;
   const vvSpecHead place = {.file = c->spec->file, .line = c->spec->file[0] ? 1 : 0};
-  if (!(o->timestep > 0) || !isfinite(o->timestep)) FAIL(&place, "option timestep is %g; it must be positive", o->timestep);
-  if (!(o->impratio > 0) || !isfinite(o->impratio)) FAIL(&place, "option impratio is %g; it must be positive", o->impratio);
+  if (!(o->timestep > 0) || !isfinite(o->timestep))
+    FAIL(&place, "option timestep is %g; it must be positive", o->timestep);
+  if (!(o->impratio > 0) || !isfinite(o->impratio))
+    FAIL(&place, "option impratio is %g; it must be positive", o->impratio);
   for (int k = 0; k < 3; k++)
     if (!isfinite(o->gravity[k])) FAIL(&place, "option gravity is not finite");
   const vvSpecCompiler* p = &c->spec->compiler;
@@ -78,12 +83,12 @@ static vvStatus check_option(vvCompile* c) {
   return VV_OK;
 }
 
-static vvStatus check_range(vvCompile* c, const vvSpecHead* head, const char* word, const char* limits, const char* attribute,
-                            int limited, const double range[2], bool autolimits) {
+static vvStatus check_range(vvCompile* c, const vvSpecHead* head, const char* word, const char* limits,
+                            const char* attribute, int limited, const double range[2], bool autolimits) {
   bool stated = range[0] != 0 || range[1] != 0;
   if (limited == VV_AUTO && stated && !autolimits)
-    FAIL(head, "%s has %s but not %s; state %s=\"true\" or \"false\", or compiler autolimits=\"true\"", TITLE(head, word),
-         attribute, limits, limits);
+    FAIL(head, "%s has %s but not %s; state %s=\"true\" or \"false\", or compiler autolimits=\"true\"",
+         TITLE(head, word), attribute, limits, limits);
   if (vv_compile_is_limited(limited, range) && !(range[0] < range[1]))
     FAIL(head, "%s has %s %g %g; the first number must be smaller", TITLE(head, word), attribute, range[0], range[1]);
   return VV_OK;
@@ -100,7 +105,8 @@ static vvStatus check_joint(vvCompile* c, const vvSpecJoint* s) {
   }
   if (s->type == VV_JOINT_FREE) {
     if (s->body->parent != c->spec->bodies[0])
-      FAIL(head, "%s is free inside a moving or nested body; free joints belong to bodies of the world", TITLE(head, "joint"));
+      FAIL(head, "%s is free inside a moving or nested body; free joints belong to bodies of the world",
+           TITLE(head, "joint"));
     return VV_OK;
   }
   bool range = s->range[0] != 0 || s->range[1] != 0;
@@ -125,7 +131,8 @@ static vvStatus check_bodies(vvCompile* c) {
       const vvSpecJoint* e = VV_ORDERED(c, vvSpecJoint, VV_ELEMENT_JOINT, k);
       dofs += e->type == VV_JOINT_FREE ? 6 : e->type == VV_JOINT_BALL ? 3 : 1;
       if (ball && (e->type == VV_JOINT_BALL || e->type == VV_JOINT_HINGE))
-        FAIL(&e->head, "%s turns after a ball joint of the same body; put it before or into a child body", TITLE(&e->head, "joint"));
+        FAIL(&e->head, "%s turns after a ball joint of the same body; put it before or into a child body",
+             TITLE(&e->head, "joint"));
       ball = ball || e->type == VV_JOINT_BALL;
     }
     if (dofs > 6) FAIL(&s->head, "%s has more than 6 degrees of freedom", TITLE(&s->body->head, "body"));
@@ -176,9 +183,11 @@ static vvStatus check_geom(vvCompile* c, const vvSpecGeom* s) {
     if (!(s->size[2] > 0)) FAIL(head, "%s: a plane needs three sizes, the third positive", TITLE(head, "geom"));
     for (const vvSpecBody* b = s->body; b; b = b->parent)
       for (int j = 0; j < c->spec->njoint; j++)
-        if (c->spec->joints[j]->body == b) FAIL(head, "%s is a plane in a moving body; planes belong to fixed bodies", TITLE(head, "geom"));
+        if (c->spec->joints[j]->body == b)
+          FAIL(head, "%s is a plane in a moving body; planes belong to fixed bodies", TITLE(head, "geom"));
   }
-  if (isnan(s->mass) ? s->density < 0 : s->mass < 0) FAIL(head, "%s has a negative mass or density", TITLE(head, "geom"));
+  if (isnan(s->mass) ? s->density < 0 : s->mass < 0)
+    FAIL(head, "%s has a negative mass or density", TITLE(head, "geom"));
   for (int k = 0; k < 3; k++)
     if (s->friction[k] < 0) FAIL(head, "%s has a negative friction", TITLE(head, "geom"));
   return check_shape(c, head, "geom", s->type, s->pos, s->fromto, s->size);
@@ -193,7 +202,8 @@ static vvStatus check_site(vvCompile* c, const vvSpecSite* s) {
 
 static vvStatus check_actuator(vvCompile* c, const vvSpecActuator* s) {
   bool autolimits = c->spec->compiler.autolimits;
-  vvStatus status = check_range(c, &s->head, "actuator", "ctrllimited", "ctrlrange", s->ctrllimited, s->ctrlrange, autolimits);
+  vvStatus status =
+      check_range(c, &s->head, "actuator", "ctrllimited", "ctrlrange", s->ctrllimited, s->ctrlrange, autolimits);
   if (status != VV_OK) return status;
   return check_range(c, &s->head, "actuator", "forcelimited", "forcerange", s->forcelimited, s->forcerange, autolimits);
 }
@@ -209,7 +219,8 @@ static vvStatus check_frames(vvCompile* c) {
       const vvSpecBody* body = e == VV_ELEMENT_JOINT  ? ((const vvSpecJoint*)(const void*)head)->body
                                : e == VV_ELEMENT_GEOM ? ((const vvSpecGeom*)(const void*)head)->body
                                                       : ((const vvSpecSite*)(const void*)head)->body;
-      if (frame && frame->body != body) FAIL(head, "%s lies in a frame of another body", TITLE(head, vv_element_word((vvElement)e)));
+      if (frame && frame->body != body)
+        FAIL(head, "%s lies in a frame of another body", TITLE(head, vv_element_word((vvElement)e)));
     }
   }
   return VV_OK;

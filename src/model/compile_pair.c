@@ -80,9 +80,12 @@ static vvStatus refuse_pair(vvCompile* c, const vvSpecGeom* a, const vvSpecGeom*
 
 // Geoms from `start` (model order) that belong to body b; *end is the first beyond.
 static int geoms_of(const vvCompile* c, int b, int start, int* end) {
-  while (start < c->order.count[VV_ELEMENT_GEOM] && VV_ORDERED(c, vvSpecGeom, VV_ELEMENT_GEOM, start)->body->head.id < b) start++;
+  while (start < c->order.count[VV_ELEMENT_GEOM] &&
+         VV_ORDERED(c, vvSpecGeom, VV_ELEMENT_GEOM, start)->body->head.id < b)
+    start++;
   *end = start;
-  while (*end < c->order.count[VV_ELEMENT_GEOM] && VV_ORDERED(c, vvSpecGeom, VV_ELEMENT_GEOM, *end)->body->head.id == b) (*end)++;
+  while (*end < c->order.count[VV_ELEMENT_GEOM] && VV_ORDERED(c, vvSpecGeom, VV_ELEMENT_GEOM, *end)->body->head.id == b)
+    (*end)++;
   return start;
 }
 

@@ -125,12 +125,14 @@ vvStatus vv_compile_references(vvCompile* c) {
 // ---- keyframes ------------------------------------------------------------------------------------------------------
 
 // Copies a stated array; what it leaves out at its end, or all of it, keeps the default.
-static vvStatus key_array(vvCompile* c, const vvSpecKey* key, const char* name, const double* stated, int nstated, int n,
-                          const vvReal* otherwise, vvReal* to) {
-  if (nstated > n) FAIL(&key->head, "key \"%.40s\" has %d numbers in %s; it needs %d", key->head.name, nstated, name, n);
+static vvStatus key_array(vvCompile* c, const vvSpecKey* key, const char* name, const double* stated, int nstated,
+                          int n, const vvReal* otherwise, vvReal* to) {
+  if (nstated > n)
+    FAIL(&key->head, "key \"%.40s\" has %d numbers in %s; it needs %d", key->head.name, nstated, name, n);
   for (int i = 0; i < n; i++) {
     to[i] = i < nstated ? (vvReal)stated[i] : otherwise ? otherwise[i] : 0;
-    if (!isfinite((double)to[i])) FAIL(&key->head, "key \"%.40s\" has a number in %s that is not finite", key->head.name, name);
+    if (!isfinite((double)to[i]))
+      FAIL(&key->head, "key \"%.40s\" has a number in %s that is not finite", key->head.name, name);
   }
   return VV_OK;
 }
@@ -152,9 +154,12 @@ vvStatus vv_compile_keys(vvCompile* c) {
     m->key_time[i] = (vvReal)key->time;
     vvReal* q = m->key_qpos + (size_t)i * (size_t)m->nq;
     vvStatus status = key_array(c, key, "qpos", key->qpos, key->nqpos, m->nq, m->qpos0, q);
-    if (status == VV_OK) status = key_array(c, key, "qvel", key->qvel, key->nqvel, m->nv, NULL, m->key_qvel + (size_t)i * (size_t)m->nv);
-    if (status == VV_OK) status = key_array(c, key, "act", key->act, key->nact, m->na, NULL, m->key_act + (size_t)i * (size_t)m->na);
-    if (status == VV_OK) status = key_array(c, key, "ctrl", key->ctrl, key->nctrl, m->nu, NULL, m->key_ctrl + (size_t)i * (size_t)m->nu);
+    if (status == VV_OK)
+      status = key_array(c, key, "qvel", key->qvel, key->nqvel, m->nv, NULL, m->key_qvel + (size_t)i * (size_t)m->nv);
+    if (status == VV_OK)
+      status = key_array(c, key, "act", key->act, key->nact, m->na, NULL, m->key_act + (size_t)i * (size_t)m->na);
+    if (status == VV_OK)
+      status = key_array(c, key, "ctrl", key->ctrl, key->nctrl, m->nu, NULL, m->key_ctrl + (size_t)i * (size_t)m->nu);
     if (status != VV_OK) return status;
     normalize_quaternions(m, q);
   }

@@ -27,7 +27,7 @@ static bool valid_geom_type(int type) {
 }
 
 const char* vv_model_invalid_sizes(const vvModel* m) {
-  const int sizes[] = {m->nq,    m->nv,    m->na,    m->nu,    m->nbody,   m->njnt,        m->ngeom,
+  const int sizes[] = {m->nq,    m->nv,     m->na,    m->nu,    m->nbody,   m->njnt,        m->ngeom,
                        m->nsite, m->nframe, m->ntree, m->npair, m->nsensor, m->nsensordata, m->nkey};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     if (sizes[i] < 0 || sizes[i] > INT32_MAX / 64) return "a size is out of range";
@@ -46,9 +46,11 @@ static const char* check_bodies(const vvModel* m) {
     bool joints = m->body_njnt[i] > 0, geoms = m->body_ngeom[i] > 0;
     if (m->body_njnt[i] < 0 || m->body_ngeom[i] < 0 || m->body_ndof[i] < 0 || m->body_ndof[i] > 6)
       return "a body's counts are out of range";
-    if (joints ? !within(m->body_jnt[i], 0, m->njnt) || m->body_jnt[i] > m->njnt - m->body_njnt[i] : m->body_jnt[i] != -1)
+    if (joints ? !within(m->body_jnt[i], 0, m->njnt) || m->body_jnt[i] > m->njnt - m->body_njnt[i]
+               : m->body_jnt[i] != -1)
       return "a body's joints are out of range";
-    if (geoms ? !within(m->body_geom[i], 0, m->ngeom) || m->body_geom[i] > m->ngeom - m->body_ngeom[i] : m->body_geom[i] != -1)
+    if (geoms ? !within(m->body_geom[i], 0, m->ngeom) || m->body_geom[i] > m->ngeom - m->body_ngeom[i]
+              : m->body_geom[i] != -1)
       return "a body's geoms are out of range";
     if (joints ? m->body_dof[i] != m->jnt_v[m->body_jnt[i]] : m->body_dof[i] != -1 || m->body_ndof[i])
       return "a body's dofs are wrong";
@@ -63,9 +65,11 @@ static const char* check_joints(const vvModel* m) {
     if (!within(type, VV_JOINT_FREE, VV_JOINT_HINGE + 1)) return "a joint's type is unknown";
     if (!within(body, 1, m->nbody) || j < m->body_jnt[body] || j >= m->body_jnt[body] + m->body_njnt[body])
       return "a joint's body is wrong";
-    if (type == VV_JOINT_FREE && (m->body_parent[body] != 0 || m->body_njnt[body] != 1)) return "a free joint is not at the top";
+    if (type == VV_JOINT_FREE && (m->body_parent[body] != 0 || m->body_njnt[body] != 1))
+      return "a free joint is not at the top";
     if (!within(m->jnt_frame[j], -1, m->nframe)) return "a joint's frame is out of range";
-    if (!within(m->jnt_limited[j], 0, 2) || (m->jnt_limited[j] && type < VV_JOINT_SLIDE)) return "a joint's limit is wrong";
+    if (!within(m->jnt_limited[j], 0, 2) || (m->jnt_limited[j] && type < VV_JOINT_SLIDE))
+      return "a joint's limit is wrong";
     if (m->jnt_q[j] != q || m->jnt_v[j] != v) return "a joint's addresses are wrong";
     int n = joint_nv(type);
     if (v > m->nv - n || q > m->nq - joint_nq(type)) return "joints have more dofs than the model";
@@ -120,7 +124,8 @@ static const char* check_geoms(const vvModel* m) {
     if (one > two || two == VV_GEOM_PLANE || !(round || box)) return "a pair's shapes have no collider";
   }
   for (int i = 0; i < m->nsite; i++)
-    if (!within(m->site_body[i], 0, m->nbody) || !within(m->site_frame[i], -1, m->nframe) || !valid_geom_type(m->site_type[i]))
+    if (!within(m->site_body[i], 0, m->nbody) || !within(m->site_frame[i], -1, m->nframe) ||
+        !valid_geom_type(m->site_type[i]))
       return "a site is out of range";
   return NULL;
 }
@@ -148,10 +153,12 @@ static const char* check_sensors(const vvModel* m) {
     if (adr > m->nsensordata) return "sensors have more data than the model";
     if (type >= VV_SENSOR_FRAMEPOS) {
       if (!frame_exists(m, m->sensor_objtype[i], m->sensor_obj[i])) return "a sensor's object is out of range";
-      if (m->sensor_ref[i] != -1 && !frame_exists(m, m->sensor_reftype[i], m->sensor_ref[i])) return "a sensor's reference is out of range";
+      if (m->sensor_ref[i] != -1 && !frame_exists(m, m->sensor_reftype[i], m->sensor_ref[i]))
+        return "a sensor's reference is out of range";
     } else {
       if (!within(m->sensor_obj[i], 0, m->njnt)) return "a sensor's joint is out of range";
-      bool ball = m->jnt_type[m->sensor_obj[i]] == VV_JOINT_BALL, straight = m->jnt_type[m->sensor_obj[i]] >= VV_JOINT_SLIDE;
+      bool ball = m->jnt_type[m->sensor_obj[i]] == VV_JOINT_BALL,
+           straight = m->jnt_type[m->sensor_obj[i]] >= VV_JOINT_SLIDE;
       if (type >= VV_SENSOR_BALLQUAT ? !ball : !straight) return "a sensor's joint is of the wrong type";
     }
   }

@@ -15,15 +15,14 @@
 
 enum { TOP = 0, MIDDLE = 1, BOTTOM = 2 };
 
-static vvReal pyramid_force(vvRigidContact* c) {
-  vvReal x0 = c->x[0], cost = 0;
+static void pyramid_force(vvRigidContact* c) {
+  vvReal x0 = c->x[0];
   for (int k = 0; k < c->dim; k++) c->f[k] = 0;
   c->zone = 0;
   if (c->dim == 1) {
     if (x0 < 0) {
       c->zone = 1;
       c->f[0] = -c->D0 * x0;
-      cost = x0 * x0;
     }
   }
   for (int k = 1; k < c->dim; k++) {
@@ -32,17 +31,14 @@ static vvReal pyramid_force(vvRigidContact* c) {
     if (up < 0) {
       c->zone |= 1 << (2 * k - 1);
       p = -c->D0 * up;
-      cost += up * up;
     }
     if (down < 0) {
       c->zone |= 1 << (2 * k);
       q = -c->D0 * down;
-      cost += down * down;
     }
     c->f[0] += p + q;
     c->f[k] = c->mu[k] * (p - q);
   }
-  return (vvReal)0.5 * c->D0 * cost;
 }
 
 static void pyramid_curvature(const vvRigidContact* c, vvReal* C) {
@@ -97,25 +93,20 @@ static vvReal middle_weight(const vvRigidContact* c) {
   return c->D0 / (c->cone * c->cone * (1 + c->cone * c->cone));
 }
 
-static vvReal elliptic_force(vvRigidContact* c) {
-  vvReal u[VV_MAX_DIM], cost = 0;
+static void elliptic_force(vvRigidContact* c) {
+  vvReal u[VV_MAX_DIM];
   vvReal T = scaled(c, c->x, u);
   c->zone = elliptic_zone(c->cone, u[0], T);
   if (c->zone == TOP) {
     for (int k = 0; k < c->dim; k++) c->f[k] = 0;
   } else if (c->zone == BOTTOM) {
-    for (int k = 0; k < c->dim; k++) {
-      c->f[k] = -c->D[k] * c->x[k];
-      cost -= (vvReal)0.5 * c->f[k] * c->x[k];
-    }
+    for (int k = 0; k < c->dim; k++) c->f[k] = -c->D[k] * c->x[k];
   } else {
     vvReal Dm = middle_weight(c), depth = u[0] - c->cone * T;
     c->f[0] = -Dm * c->cone * depth;
     vvReal s = -c->f[0] / T;
     for (int k = 1; k < c->dim; k++) c->f[k] = s * c->mu[k] * u[k];
-    cost = (vvReal)0.5 * Dm * depth * depth;
   }
-  return cost;
 }
 
 // Middle zone, in u: Dm g g' + Dm depth (-cone) d2T/du2 with g = (1, -cone u/T), d2T/du2 = (1 - u u'/T^2)/T.
@@ -163,8 +154,12 @@ static void elliptic_along(const vvRigidContact* c, vvReal alpha, vvReal* slope,
   *curve += Dm * (ddepth * ddepth - depth * c->cone * ddT);
 }
 
-vvReal vv_cone_force(vvRigidContact* c) {
-  return c->pyramid ? pyramid_force(c) : elliptic_force(c);
+void vv_cone_force(vvRigidContact* c) {
+  if (c->pyramid) {
+    pyramid_force(c);
+  } else {
+    elliptic_force(c);
+  }
 }
 
 bool vv_cone_curvature(const vvRigidContact* c, vvReal* C) {

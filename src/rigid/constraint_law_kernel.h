@@ -59,7 +59,7 @@ VV_DIFF static inline vvReal vv_law_clamp(vvReal a, VV_NO_DIFF vvReal lower, VV_
   return r;
 }
 
-// a^p for a in (0, 1); without the pow for the common powers 1 and 2 (same value and derivative in a).
+// a^p for a in [0, 1).
 VV_DIFF static inline vvReal vv_law_power(vvReal a, vvReal p) {
   vvReal r = 0;
   if (a > 0) r = vv_pow(a, p);
@@ -74,7 +74,7 @@ VV_DIFF static inline vvReal vv_law_impedance(vvReal imp0, vvReal imp1, vvReal w
   vvReal mid = vv_law_clamp(midpoint, VV_LAW_MIN_IMPEDANCE, VV_LAW_MAX_IMPEDANCE);
   vvReal p = vv_law_clamp(power, 1, 1e10);
   vvReal d = 0;
-  if (d0 == d1 || width <= VV_LAW_TINY) {
+  if (width <= VV_LAW_TINY) {
     d = (vvReal)0.5 * (d0 + d1);
   } else {
     vvReal s = vv_fabs(x) / width;
@@ -84,9 +84,9 @@ VV_DIFF static inline vvReal vv_law_impedance(vvReal imp0, vvReal imp1, vvReal w
       d = d0;
     } else {
       vvReal y = s;
-      if (p == 2) {
-        if (s <= mid) y = s * s / mid;
-        if (s > mid) y = 1 - (1 - s) * (1 - s) / (1 - mid);
+      if (p == 2) {  // without the pow; the factors are 1, and there for the derivative in p
+        if (s <= mid) y = s * s / mid * (1 + (p - 2) * vv_log(s / mid));
+        if (s > mid) y = 1 - (1 - s) * (1 - s) / (1 - mid) * (1 + (p - 2) * vv_log((1 - s) / (1 - mid)));
       } else if (p != 1) {
         if (s <= mid) y = vv_law_power(s, p) / vv_law_power(mid, p - 1);
         if (s > mid) y = 1 - vv_law_power(1 - s, p) / vv_law_power(1 - mid, p - 1);

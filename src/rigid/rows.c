@@ -104,6 +104,14 @@ static void contact_law(const vvModel* m, const vvContactFeature* feature, const
   }
 }
 
+// Widens the columns of a contact by the dofs that move a body.
+static void widen(const vvModel* m, const vvRigidWork* w, int body, vvRigidContact* c) {
+  int d = last_dof(m, body);
+  if (d < 0) return;
+  if (w->span[2 * d] < c->begin) c->begin = w->span[2 * d];
+  if (vv_dense_stride(d + 1) > c->end) c->end = vv_dense_stride(d + 1);
+}
+
 void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWork* w) {
   vvReal* vp = w->scratch;
   memcpy(vp, v, sizeof(vvReal) * (size_t)m->nv);
@@ -117,10 +125,16 @@ void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWo
     int dim = feature->dim;
     vvReal* J = w->J + (size_t)row * (size_t)w->stride;
     *p = vv_contact_evaluate(m, w->xpos, w->xquat, feature->geom1, feature->geom2, feature->kind, feature->index);
-    memset(J, 0, sizeof(vvReal) * (size_t)dim * (size_t)w->stride);
-    add_body(m, w, m->geom_body[feature->geom2], 1, p, dim, J);
-    add_body(m, w, m->geom_body[feature->geom1], -1, p, dim, J);
-    for (int i = 0; i < dim; i++) c->a_ref[i] = vv_dense_dot(w->stride, J + i * w->stride, vp);
+    int body1 = m->geom_body[feature->geom1], body2 = m->geom_body[feature->geom2];
+    c->begin = w->stride;
+    c->end = 0;
+    widen(m, w, body1, c);
+    widen(m, w, body2, c);
+    int width = c->end > c->begin ? c->end - c->begin : 0;
+    for (int i = 0; i < dim; i++) memset(J + i * w->stride + c->begin, 0, sizeof(vvReal) * (size_t)width);
+    add_body(m, w, body2, 1, p, dim, J);
+    add_body(m, w, body1, -1, p, dim, J);
+    for (int i = 0; i < dim; i++) c->a_ref[i] = vv_dense_dot(width, J + i * w->stride + c->begin, vp + c->begin);
     contact_law(m, feature, p, c);
     c->row = row;
     row += dim;

@@ -28,38 +28,54 @@ typedef struct Vectors {
   vvReal* p;       // search direction
   vvReal* Mp;
   vvReal* best;    // a with the smallest residual so far
-  vvReal* start;
 } Vectors;
 
 static Vectors vectors(const vvRigidWork* w) {
   vvReal* s = w->scratch;
   size_t n = (size_t)w->stride;
-  Vectors v = {s + n, s + 2 * n, s + 3 * n, s + 4 * n, s + 5 * n, s + 6 * n};
+  Vectors v = {s + n, s + 2 * n, s + 3 * n, s + 4 * n, s + 5 * n};
   return v;
 }
 
 static vvReal largest(const vvReal* a, int n) {
   vvReal r = 0;
-  for (int i = 0; i < n; i++) r = vv_fmax(r, vv_fabs(a[i]));
+  for (int i = 0; i < n; i++) {
+    vvReal size = vv_fabs(a[i]);
+    if (!(size <= r)) r = size;
+  }
   return r;
 }
 
-static vvReal* row_of(const vvRigidWork* w, int row) {
-  return w->J + (size_t)row * (size_t)w->stride;
+// First row of a contact at its first column, and how many columns it has.
+static vvReal* rows_of(const vvRigidWork* w, const vvRigidContact* c) {
+  return w->J + (size_t)c->row * (size_t)w->stride + c->begin;
 }
 
-// x, force and J' f at a; returns the cost s.
-vvReal vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
-  vvReal cost = 0;
+static int width_of(const vvRigidContact* c) {
+  return c->end - c->begin;
+}
+
+// y = M x over the trees' blocks.
+static void multiply_mass(const vvRigidWork* w, const vvReal* x, vvReal* y) {
+  memset(y, 0, sizeof(vvReal) * (size_t)w->stride);
+  for (int d = 0; d < w->nv; d++) {
+    int begin = w->span[2 * d];
+    vv_dense_axpy(w->span[2 * d + 1] - begin, x[d], w->M + d * w->stride + begin, y + begin);
+  }
+}
+
+// x, force and J' f at a.
+void vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
   int stride = w->stride;
   memset(w->constraint, 0, sizeof(vvReal) * (size_t)stride);
   for (int k = 0; k < w->ncontact; k++) {
     vvRigidContact* c = &w->rows[k];
-    const vvReal* J = row_of(w, c->row);
-    for (int i = 0; i < c->dim; i++) c->x[i] = vv_dense_dot(stride, J + i * stride, a) - c->a_ref[i];
-    cost += vv_cone_force(c);
+    const vvReal* J = rows_of(w, c);
+    int width = width_of(c);
+    for (int i = 0; i < c->dim; i++) c->x[i] = vv_dense_dot(width, J + i * stride, a + c->begin) - c->a_ref[i];
+    vv_cone_force(c);
     if (c->zone == 0) continue;
-    for (int i = 0; i < c->dim; i++) vv_dense_axpy(stride, c->f[i], J + i * stride, w->constraint);
+    for (int i = 0; i < c->dim; i++) vv_dense_axpy(width, c->f[i], J + i * stride, w->constraint + c->begin);
   }
   for (int k = 0; k < w->nlimit; k++) {
     vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
@@ -67,28 +83,25 @@ vvReal vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
     vvReal sign = vv_limit_sign(w->limits[k]);
     vvReal x = sign * a[d] - law[VV_LIMIT_REF];
     law[VV_LIMIT_X] = x;
-    if (x < 0) {
-      w->constraint[d] -= sign * law[VV_LIMIT_D] * x;
-      cost += (vvReal)0.5 * law[VV_LIMIT_D] * x * x;
-    }
+    if (x < 0) w->constraint[d] -= sign * law[VV_LIMIT_D] * x;
   }
-  return cost;
 }
 
 // Adds J' C J of one contact to the upper triangle of H.
 static void add_curvature(const vvRigidWork* w, const vvRigidContact* c, const vvReal* C) {
-  int stride = w->stride;
-  const vvReal* J = row_of(w, c->row);
+  int stride = w->stride, width = width_of(c);
+  const vvReal* J = rows_of(w, c);
   vvReal* CJ = w->scratch + 7 * stride;
   for (int i = 0; i < c->dim; i++) {
     const vvReal* Ji = J + i * stride;
-    memset(CJ, 0, sizeof(vvReal) * (size_t)stride);
+    memset(CJ, 0, sizeof(vvReal) * (size_t)width);
     for (int j = 0; j < c->dim; j++) {
-      if (C[VV_MAX_DIM * i + j] != 0) vv_dense_axpy(stride, C[VV_MAX_DIM * i + j], J + j * stride, CJ);
+      if (C[VV_MAX_DIM * i + j] != 0) vv_dense_axpy(width, C[VV_MAX_DIM * i + j], J + j * stride, CJ);
     }
-    for (int d = 0; d < w->nv; d++) {
+    for (int d = 0; d < width; d++) {
       int from = d & ~3;
-      if (Ji[d] != 0) vv_dense_axpy(stride - from, Ji[d], CJ + from, w->H + d * stride + from);
+      vvReal* row = w->H + (c->begin + d) * stride + c->begin + from;
+      if (Ji[d] != 0) vv_dense_axpy(width - from, Ji[d], CJ + from, row);
     }
   }
 }
@@ -107,18 +120,14 @@ void vv_rigid_hessian(vvRigidWork* w) {
   w->have_LH = false;
 }
 
-// smooth and r at a; returns the cost of a but for a constant.
-static vvReal evaluate(const vvReal* a, Vectors v, vvRigidWork* w) {
-  vvReal s = vv_rigid_constrain(a, w);
-  vvReal gauss = 0;
-  vv_dense_symv(w->nv, w->stride, w->M, a, v.smooth);
+// smooth and r at a.
+static void evaluate(const vvReal* a, Vectors v, vvRigidWork* w) {
+  vv_rigid_constrain(a, w);
+  multiply_mass(w, a, v.smooth);
   for (int i = 0; i < w->nv; i++) {
-    vvReal free = w->bias[i] - w->tau[i];
-    gauss += a[i] * ((vvReal)0.5 * v.smooth[i] + free);
-    v.smooth[i] += free;
+    v.smooth[i] += w->bias[i] - w->tau[i];
     v.r[i] = v.smooth[i] - w->constraint[i];
   }
-  return gauss + s;
 }
 
 // Slope and curvature of the cost at a + alpha p.
@@ -142,10 +151,10 @@ static vvReal slope_at(const vvRigidWork* w, vvReal alpha, vvReal g, vvReal pMp,
 static vvReal line_search(vvRigidWork* w, Vectors v) {
   for (int k = 0; k < w->ncontact; k++) {
     vvRigidContact* c = &w->rows[k];
-    const vvReal* J = row_of(w, c->row);
-    for (int i = 0; i < c->dim; i++) c->dx[i] = vv_dense_dot(w->stride, J + i * w->stride, v.p);
+    const vvReal* J = rows_of(w, c);
+    for (int i = 0; i < c->dim; i++) c->dx[i] = vv_dense_dot(width_of(c), J + i * w->stride, v.p + c->begin);
   }
-  vv_dense_symv(w->nv, w->stride, w->M, v.p, v.Mp);
+  multiply_mass(w, v.p, v.Mp);
   vvReal pMp = 0, g = 0, slope0 = 0;
   for (int i = 0; i < w->nv; i++) {
     pMp += v.p[i] * v.Mp[i];
@@ -185,6 +194,13 @@ static Progress progress_at(const vvRigidWork* w, const vvReal* r) {
   return now;
 }
 
+vvReal vv_rigid_free_residual(vvRigidWork* w) {
+  Vectors v = vectors(w);
+  multiply_mass(w, w->a, v.smooth);
+  for (int i = 0; i < w->nv; i++) v.r[i] = v.smooth[i] + w->bias[i] - w->tau[i];
+  return progress_at(w, v.r).residual;
+}
+
 static bool newton_step(vvRigidWork* w, Vectors v) {
   vv_rigid_hessian(w);
   if (!vv_dense_cholesky(w->nv, w->stride, w->H, w->LH)) return false;
@@ -199,16 +215,9 @@ vvStatus vv_rigid_solve(const vvReal* start, vvRigidWork* w) {
   Vectors v = vectors(w);
   size_t bytes = sizeof(vvReal) * (size_t)w->stride;
   memset(w->scratch, 0, 10 * bytes);
-  memcpy(w->a, w->a0, bytes);
-  vvReal cost = evaluate(w->a, v, w);
-  if (start) {
-    memcpy(v.start, start, sizeof(vvReal) * (size_t)w->nv);
-    if (evaluate(v.start, v, w) < cost) {
-      memcpy(w->a, v.start, bytes);
-    } else {
-      evaluate(w->a, v, w);
-    }
-  }
+  memset(w->a, 0, bytes);
+  if (start) memcpy(w->a, start, sizeof(vvReal) * (size_t)w->nv);
+  evaluate(w->a, v, w);
   Progress now = progress_at(w, v.r), best = now;
   int stalled = 0;
   memcpy(v.best, w->a, bytes);

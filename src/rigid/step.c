@@ -94,7 +94,7 @@ static vvStatus check_finite(vvRigidWork* w, const char* what, const vvReal* a, 
 }
 
 static vvStatus check_inputs(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
-                             const vvReal* applied, const vvReal* wrench, vvRigidWork* w) {
+                             const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* w) {
   if (m->nv != w->nv || m->nbody != w->nbody || m->nu != w->nu) {
     return vv_report_set(&w->report, VV_ERROR_ARGUMENT, "the workspace was made for a model of other sizes");
   }
@@ -103,6 +103,7 @@ static vvStatus check_inputs(const vvModel* m, const vvReal* q, const vvReal* v,
   if (status == VV_OK) status = check_finite(w, "ctrl", ctrl, m->nu);
   if (status == VV_OK) status = check_finite(w, "applied force", applied, m->nv);
   if (status == VV_OK) status = check_finite(w, "body wrench", wrench, 6 * m->nbody);
+  if (status == VV_OK) status = check_finite(w, "warmstart", warmstart, m->nv);
   return status;
 }
 
@@ -185,11 +186,20 @@ static vvStatus not_definite(vvRigidWork* w, const char* what) {
   return vv_report_set(&w->report, VV_ERROR_SINGULAR, "%s is not positive definite", what);
 }
 
-// a from a0, tau, bias and the rows.
-static vvStatus solve_acceleration(const vvReal* warmstart, vvRigidWork* w) {
-  for (int d = 0; d < w->nv; d++) w->a0[d] = w->tau[d] - w->bias[d];
+// a of a system without constraints: M a = tau - bias.
+static vvStatus solve_free(vvRigidWork* w) {
   if (!factor_mass(w)) return not_definite(w, "the mass matrix");
-  vv_dense_cholesky_solve(w->nv, w->stride, w->LM, w->a0, w->a0);
+  memset(w->constraint, 0, sizeof(vvReal) * (size_t)w->stride);
+  for (int d = 0; d < w->nv; d++) w->a[d] = w->tau[d] - w->bias[d];
+  vv_dense_cholesky_solve(w->nv, w->stride, w->LM, w->a, w->a);
+  w->iterations = 0;
+  w->residual = vv_rigid_free_residual(w);
+  return VV_OK;
+}
+
+// a from tau, bias and the rows.
+static vvStatus solve_acceleration(const vvReal* warmstart, vvRigidWork* w) {
+  if (w->ncontact == 0 && w->nlimit == 0) return solve_free(w);
   vvStatus status = vv_rigid_solve(warmstart, w);
   w->have_H = w->have_LH = false;
   if (status == VV_ERROR_SINGULAR) return not_definite(w, "the matrix of the acceleration");
@@ -220,7 +230,7 @@ static vvStatus solve_damping(const vvModel* m, vvRigidWork* w) {
 vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
                            const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* w) {
   vv_report_clear(&w->report);
-  vvStatus status = check_inputs(m, q, v, ctrl, applied, wrench, w);
+  vvStatus status = check_inputs(m, q, v, ctrl, applied, wrench, warmstart, w);
   if (status != VV_OK) return status;
   build_pose(m, q, w);
   vv_rigid_force(m, q, v, ctrl ? ctrl : w->zero, applied ? applied : w->zero, w->tau);
@@ -322,13 +332,14 @@ void vv_rigid_apply_H(const vvRigidWork* w, const vvReal* x, vvReal* y) {
   vv_dense_symv(w->nv, stride, w->M, padded, product);
   for (int k = 0; k < w->ncontact; k++) {
     const vvRigidContact* c = &w->rows[k];
-    const vvReal* J = w->J + (size_t)c->row * (size_t)stride;
+    const vvReal* J = w->J + (size_t)c->row * (size_t)stride + c->begin;
+    int width = c->end - c->begin;
     if (!vv_cone_curvature(c, C)) continue;
-    for (int i = 0; i < c->dim; i++) Jx[i] = vv_dense_dot(stride, J + i * stride, padded);
+    for (int i = 0; i < c->dim; i++) Jx[i] = vv_dense_dot(width, J + i * stride, padded + c->begin);
     for (int i = 0; i < c->dim; i++) {
       vvReal f = 0;
       for (int j = 0; j < c->dim; j++) f += C[VV_MAX_DIM * i + j] * Jx[j];
-      vv_dense_axpy(stride, f, J + i * stride, product);
+      vv_dense_axpy(width, f, J + i * stride, product + c->begin);
     }
   }
   for (int k = 0; k < w->nlimit; k++) {

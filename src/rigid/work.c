@@ -41,11 +41,11 @@ static void lay_out(vvRigidWork* w, const vvModel* m, size_t nrow, Cutter* c) {
   w->bias = cut_reals(c, stride);
   w->tau = cut_reals(c, stride);
   w->constraint = cut_reals(c, stride);
-  w->a0 = cut_reals(c, stride);
   w->a = cut_reals(c, stride);
   w->a2 = cut_reals(c, stride);
   w->rows = (vvRigidContact*)cut(c, ncontact, sizeof(vvRigidContact));
   w->J = cut_reals(c, nrow * stride);
+  w->span = (int*)cut(c, 2 * nv, sizeof(int));
   w->limit_law = cut_reals(c, VV_LIMIT_WIDTH * nlimit);
   w->geom_pos = cut_reals(c, 3 * ngeom);
   w->geom_axis = cut_reals(c, 3 * ngeom);
@@ -76,6 +76,19 @@ static void count_contacts(const vvModel* m, int* ncontact, int* dim) {
   *ncontact = n < VV_RIGID_MAX_CONTACT ? (int)n : VV_RIGID_MAX_CONTACT;
 }
 
+// Rows of M reach over the dofs of their tree, which are neighbours.
+static void find_spans(const vvModel* m, int* span) {
+  for (int first = 0; first < m->nv;) {
+    int tree = m->body_tree[m->dof_body[first]], last = first;
+    while (last < m->nv && m->body_tree[m->dof_body[last]] == tree) last++;
+    for (int d = first; d < last; d++) {
+      span[2 * d] = first & ~3;
+      span[2 * d + 1] = vv_dense_stride(last);
+    }
+    first = last;
+  }
+}
+
 vvStatus vv_rigid_work_create(vvContext* context, const vvModel* m, vvRigidWork** work) {
   if (!work) return VV_ERROR_ARGUMENT;
   *work = NULL;
@@ -104,6 +117,7 @@ vvStatus vv_rigid_work_create(vvContext* context, const vvModel* m, vvRigidWork*
   }
   Cutter hand_out = {w->block, 0};
   lay_out(w, m, nrow, &hand_out);
+  find_spans(m, w->span);
   vv_report_clear(&w->report);
   *work = w;
   return VV_OK;

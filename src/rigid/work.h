@@ -18,6 +18,8 @@ enum { VV_MAX_DIM = 6, VV_RIGID_MAX_CONTACT = 4096 };
 typedef struct vvRigidContact {
   int row;     // first of its rows in J
   int dim;     // rows
+  int begin;   // columns where its rows may differ from 0: begin .. end - 1, multiples of 4
+  int end;
   int pyramid; // 1: frictionless or pyramid rows, 0: elliptic cone
   int zone;    // pyramid: bit 0 normal row (dim 1), bits 2k-1, 2k edges +k, -k active; elliptic: 0 top, 1 middle, 2 bottom
   int law;     // branch of the impedance: 0 below, 1 above the midpoint, 2 saturated, 3 constant
@@ -51,15 +53,18 @@ void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRi
 void vv_rigid_find_limits(const vvModel* m, const vvReal* q, vvRigidWork* w);
 void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWork* w);
 
-// cone.c: from x the force, zone and cost of a contact; curvature C = -df/dx (dim x dim in C, rows of VV_MAX_DIM);
+// cone.c: from x the force and zone of a contact; curvature C = -df/dx (dim x dim in C, rows of VV_MAX_DIM);
 // derivative and curvature of the cost along dx at x + alpha dx.
-vvReal vv_cone_force(vvRigidContact* c);
+void vv_cone_force(vvRigidContact* c);
 bool vv_cone_curvature(const vvRigidContact* c, vvReal* C);
 void vv_cone_along(const vvRigidContact* c, vvReal alpha, vvReal* slope, vvReal* curve);
 
 // solver.c: x, forces and J' f at a; H at that a; a from a start.
-vvReal vv_rigid_constrain(const vvReal* a, vvRigidWork* w);
+void vv_rigid_constrain(const vvReal* a, vvRigidWork* w);
 void vv_rigid_hessian(vvRigidWork* w);
 vvStatus vv_rigid_solve(const vvReal* start, vvRigidWork* w);
+
+// Scaled residual of w->a with the forces in w->constraint.
+vvReal vv_rigid_free_residual(vvRigidWork* w);
 
 #endif  // VISVIVA_RIGID_WORK_H_

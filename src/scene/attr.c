@@ -11,18 +11,18 @@
 #define KEYS(type, field, keys) offsetof(type, field), keys
 #define NOWHERE 0, NULL
 
-const vvKeyword vv_keys_geom_type[] = {{"plane", VV_GEOM_PLANE},     {"sphere", VV_GEOM_SPHERE},
-                                       {"capsule", VV_GEOM_CAPSULE}, {"ellipsoid", VV_GEOM_ELLIPSOID},
-                                       {"cylinder", VV_GEOM_CYLINDER}, {"box", VV_GEOM_BOX},
+const vvKeyword vv_keys_geom_type[] = {{"plane", VV_GEOM_PLANE},
+                                       {"sphere", VV_GEOM_SPHERE},
+                                       {"capsule", VV_GEOM_CAPSULE},
+                                       {"ellipsoid", VV_GEOM_ELLIPSOID},
+                                       {"cylinder", VV_GEOM_CYLINDER},
+                                       {"box", VV_GEOM_BOX},
                                        {NULL, 0}};
-const vvKeyword vv_keys_joint_type[] = {{"free", VV_JOINT_FREE},
-                                        {"ball", VV_JOINT_BALL},
-                                        {"slide", VV_JOINT_SLIDE},
-                                        {"hinge", VV_JOINT_HINGE},
-                                        {NULL, 0}};
+const vvKeyword vv_keys_joint_type[] = {
+    {"free", VV_JOINT_FREE}, {"ball", VV_JOINT_BALL}, {"slide", VV_JOINT_SLIDE}, {"hinge", VV_JOINT_HINGE}, {NULL, 0}};
 const vvKeyword vv_keys_tristate[] = {{"false", VV_FALSE}, {"true", VV_TRUE}, {"auto", VV_AUTO}, {NULL, 0}};
-const vvKeyword vv_keys_frame_type[] = {{"body", VV_FRAME_BODY}, {"xbody", VV_FRAME_XBODY}, {"geom", VV_FRAME_GEOM},
-                                        {"site", VV_FRAME_SITE}, {NULL, 0}};
+const vvKeyword vv_keys_frame_type[] = {
+    {"body", VV_FRAME_BODY}, {"xbody", VV_FRAME_XBODY}, {"geom", VV_FRAME_GEOM}, {"site", VV_FRAME_SITE}, {NULL, 0}};
 const vvKeyword vv_keys_sensor_type[] = {{"jointpos", VV_SENSOR_JOINTPOS},       {"jointvel", VV_SENSOR_JOINTVEL},
                                          {"ballquat", VV_SENSOR_BALLQUAT},       {"ballangvel", VV_SENSOR_BALLANGVEL},
                                          {"framepos", VV_SENSOR_FRAMEPOS},       {"framequat", VV_SENSOR_FRAMEQUAT},
@@ -57,10 +57,10 @@ const char* vv_key_text(const vvKeyword* keys, int value) {
   return NULL;
 }
 
-#define ORIENTATION(type)                                                                                  \
-  {"quat", VV_ATTR_QUAT, 4, 4, AT(type, quat)}, {"axisangle", VV_ATTR_AXISANGLE, 4, 4, AT(type, quat)},    \
-      {"xyaxes", VV_ATTR_XYAXES, 6, 6, AT(type, quat)}, {"zaxis", VV_ATTR_ZAXIS, 3, 3, AT(type, quat)}, {  \
-    "euler", VV_ATTR_EULER, 3, 3, AT(type, quat)                                                           \
+#define ORIENTATION(type)                                                                                 \
+  {"quat", VV_ATTR_QUAT, 4, 4, AT(type, quat)}, {"axisangle", VV_ATTR_AXISANGLE, 4, 4, AT(type, quat)},   \
+      {"xyaxes", VV_ATTR_XYAXES, 6, 6, AT(type, quat)}, {"zaxis", VV_ATTR_ZAXIS, 3, 3, AT(type, quat)}, { \
+    "euler", VV_ATTR_EULER, 3, 3, AT(type, quat)                                                          \
   }
 
 static const vvAttr attr_body[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
@@ -91,71 +91,69 @@ static const vvAttr attr_frame[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                     ORIENTATION(vvSpecFrame),
                                     {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-static const vvAttr attr_joint[] = {
-    {"name", VV_ATTR_NAME, 0, 0, NOWHERE},
-    {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
-    {"type", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, type, vv_keys_joint_type)},
-    {"group", VV_ATTR_LOOK, 1, 1, NOWHERE},
-    {"pos", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, pos)},
-    {"axis", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, axis)},
-    {"springdamper", VV_ATTR_ZERO, 2, 2, NOWHERE},
-    {"limited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, limited, vv_keys_tristate)},
-    {"actuatorfrclimited", VV_ATTR_FALSE, 0, 0, NOWHERE},
-    {"solreflimit", VV_ATTR_REAL, 1, 2, AT(vvSpecJoint, solreflimit)},
-    {"solimplimit", VV_ATTR_REAL, 1, 5, AT(vvSpecJoint, solimplimit)},
-    {"solreffriction", VV_ATTR_PASS, 1, 2, NOWHERE},
-    {"solimpfriction", VV_ATTR_PASS, 1, 5, NOWHERE},
-    {"stiffness", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, stiffness)},
-    {"range", VV_ATTR_REAL, 2, 2, AT(vvSpecJoint, range)},
-    {"actuatorfrcrange", VV_ATTR_ZERO, 2, 2, NOWHERE},
-    {"actuatorgravcomp", VV_ATTR_FALSE, 0, 0, NOWHERE},
-    {"margin", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, margin)},
-    {"ref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, ref)},
-    {"springref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, springref)},
-    {"armature", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, armature)},
-    {"damping", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, damping)},
-    {"frictionloss", VV_ATTR_ZERO, 1, 1, NOWHERE},
-    {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
-    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_joint[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
+                                    {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
+                                    {"type", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, type, vv_keys_joint_type)},
+                                    {"group", VV_ATTR_LOOK, 1, 1, NOWHERE},
+                                    {"pos", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, pos)},
+                                    {"axis", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, axis)},
+                                    {"springdamper", VV_ATTR_ZERO, 2, 2, NOWHERE},
+                                    {"limited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, limited, vv_keys_tristate)},
+                                    {"actuatorfrclimited", VV_ATTR_FALSE, 0, 0, NOWHERE},
+                                    {"solreflimit", VV_ATTR_REAL, 1, 2, AT(vvSpecJoint, solreflimit)},
+                                    {"solimplimit", VV_ATTR_REAL, 1, 5, AT(vvSpecJoint, solimplimit)},
+                                    {"solreffriction", VV_ATTR_PASS, 1, 2, NOWHERE},
+                                    {"solimpfriction", VV_ATTR_PASS, 1, 5, NOWHERE},
+                                    {"stiffness", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, stiffness)},
+                                    {"range", VV_ATTR_REAL, 2, 2, AT(vvSpecJoint, range)},
+                                    {"actuatorfrcrange", VV_ATTR_ZERO, 2, 2, NOWHERE},
+                                    {"actuatorgravcomp", VV_ATTR_FALSE, 0, 0, NOWHERE},
+                                    {"margin", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, margin)},
+                                    {"ref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, ref)},
+                                    {"springref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, springref)},
+                                    {"armature", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, armature)},
+                                    {"damping", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, damping)},
+                                    {"frictionloss", VV_ATTR_ZERO, 1, 1, NOWHERE},
+                                    {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
+                                    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 static const vvAttr attr_freejoint[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                         {"group", VV_ATTR_LOOK, 1, 1, NOWHERE},
                                         {"align", VV_ATTR_FALSE, 0, 0, NOWHERE},
                                         {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-static const vvAttr attr_geom[] = {
-    {"name", VV_ATTR_NAME, 0, 0, NOWHERE},
-    {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
-    {"type", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecGeom, type, vv_keys_geom_type)},
-    {"contype", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, contype)},
-    {"conaffinity", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, conaffinity)},
-    {"condim", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, condim)},
-    {"group", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, group)},
-    {"priority", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, priority)},
-    {"size", VV_ATTR_REAL, 1, 3, AT(vvSpecGeom, size)},
-    {"material", VV_ATTR_PASS, 0, 0, NOWHERE},
-    {"friction", VV_ATTR_REAL, 1, 3, AT(vvSpecGeom, friction)},
-    {"mass", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, mass)},
-    {"density", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, density)},
-    {"shellinertia", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecGeom, shell, keys_bool)},
-    {"solmix", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, solmix)},
-    {"solref", VV_ATTR_REAL, 1, 2, AT(vvSpecGeom, solref)},
-    {"solimp", VV_ATTR_REAL, 1, 5, AT(vvSpecGeom, solimp)},
-    {"margin", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, margin)},
-    {"gap", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, gap)},
-    {"surfacevel", VV_ATTR_ZERO, 1, 6, NOWHERE},
-    {"adhesion", VV_ATTR_ZERO, 1, 1, NOWHERE},
-    {"fromto", VV_ATTR_REAL, 6, 6, AT(vvSpecGeom, fromto)},
-    {"pos", VV_ATTR_REAL, 3, 3, AT(vvSpecGeom, pos)},
-    ORIENTATION(vvSpecGeom),
-    {"hfield", VV_ATTR_REFUSED, 0, 0, NOWHERE},
-    {"mesh", VV_ATTR_REFUSED, 0, 0, NOWHERE},
-    {"fitscale", VV_ATTR_PASS, 1, 1, NOWHERE},
-    {"rgba", VV_ATTR_LOOK, 1, 4, NOWHERE},
-    {"fluidshape", VV_ATTR_FALSE, 0, 0, NOWHERE},
-    {"fluidcoef", VV_ATTR_PASS, 1, 5, NOWHERE},
-    {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
-    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_geom[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
+                                   {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
+                                   {"type", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecGeom, type, vv_keys_geom_type)},
+                                   {"contype", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, contype)},
+                                   {"conaffinity", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, conaffinity)},
+                                   {"condim", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, condim)},
+                                   {"group", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, group)},
+                                   {"priority", VV_ATTR_INT, 1, 1, AT(vvSpecGeom, priority)},
+                                   {"size", VV_ATTR_REAL, 1, 3, AT(vvSpecGeom, size)},
+                                   {"material", VV_ATTR_PASS, 0, 0, NOWHERE},
+                                   {"friction", VV_ATTR_REAL, 1, 3, AT(vvSpecGeom, friction)},
+                                   {"mass", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, mass)},
+                                   {"density", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, density)},
+                                   {"shellinertia", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecGeom, shell, keys_bool)},
+                                   {"solmix", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, solmix)},
+                                   {"solref", VV_ATTR_REAL, 1, 2, AT(vvSpecGeom, solref)},
+                                   {"solimp", VV_ATTR_REAL, 1, 5, AT(vvSpecGeom, solimp)},
+                                   {"margin", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, margin)},
+                                   {"gap", VV_ATTR_REAL, 1, 1, AT(vvSpecGeom, gap)},
+                                   {"surfacevel", VV_ATTR_ZERO, 1, 6, NOWHERE},
+                                   {"adhesion", VV_ATTR_ZERO, 1, 1, NOWHERE},
+                                   {"fromto", VV_ATTR_REAL, 6, 6, AT(vvSpecGeom, fromto)},
+                                   {"pos", VV_ATTR_REAL, 3, 3, AT(vvSpecGeom, pos)},
+                                   ORIENTATION(vvSpecGeom),
+                                   {"hfield", VV_ATTR_REFUSED, 0, 0, NOWHERE},
+                                   {"mesh", VV_ATTR_REFUSED, 0, 0, NOWHERE},
+                                   {"fitscale", VV_ATTR_PASS, 1, 1, NOWHERE},
+                                   {"rgba", VV_ATTR_LOOK, 1, 4, NOWHERE},
+                                   {"fluidshape", VV_ATTR_FALSE, 0, 0, NOWHERE},
+                                   {"fluidcoef", VV_ATTR_PASS, 1, 5, NOWHERE},
+                                   {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
+                                   {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 static const vvAttr attr_site[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                    {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
@@ -171,25 +169,22 @@ static const vvAttr attr_site[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 // What motor and general share.
-#define ACTUATOR_ROWS                                                                          \
-  {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},              \
-      {"group", VV_ATTR_INT, 1, 1, AT(vvSpecActuator, group)},                                 \
-      {"nsample", VV_ATTR_ZERO, 1, 1, NOWHERE}, {"interp", VV_ATTR_PASS, 0, 0, NOWHERE},       \
-      {"delay", VV_ATTR_ZERO, 1, 1, NOWHERE},                                                  \
-      {"ctrlrange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, ctrlrange)},                        \
-      {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},                                                \
-      {"ctrllimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, ctrllimited, vv_keys_tristate)},   \
-      {"forcelimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, forcelimited, vv_keys_tristate)}, \
-      {"forcerange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, forcerange)},                      \
-      {"lengthrange", VV_ATTR_PASS, 2, 2, NOWHERE},                                            \
-      {"gear", VV_ATTR_REAL, 1, 6, AT(vvSpecActuator, gear)},                                  \
-      {"damping", VV_ATTR_ZERO, 1, 3, NOWHERE}, {"armature", VV_ATTR_ZERO, 1, 1, NOWHERE},     \
-      {"cranklength", VV_ATTR_REFUSED, 0, 0, NOWHERE},                                         \
-      {"joint", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)},                                \
-      {"jointinparent", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)},                        \
-      {"tendon", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"slidersite", VV_ATTR_REFUSED, 0, 0, NOWHERE}, \
-      {"cranksite", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"site", VV_ATTR_REFUSED, 0, 0, NOWHERE}, \
-      {"refsite", VV_ATTR_REFUSED, 0, 0, NOWHERE}
+#define ACTUATOR_ROWS                                                                                               \
+  {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},                                   \
+      {"group", VV_ATTR_INT, 1, 1, AT(vvSpecActuator, group)}, {"nsample", VV_ATTR_ZERO, 1, 1, NOWHERE},            \
+      {"interp", VV_ATTR_PASS, 0, 0, NOWHERE}, {"delay", VV_ATTR_ZERO, 1, 1, NOWHERE},                              \
+      {"ctrlrange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, ctrlrange)}, {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},   \
+      {"ctrllimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, ctrllimited, vv_keys_tristate)},                     \
+      {"forcelimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, forcelimited, vv_keys_tristate)},                   \
+      {"forcerange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, forcerange)},                                           \
+      {"lengthrange", VV_ATTR_PASS, 2, 2, NOWHERE}, {"gear", VV_ATTR_REAL, 1, 6, AT(vvSpecActuator, gear)},         \
+      {"damping", VV_ATTR_ZERO, 1, 3, NOWHERE}, {"armature", VV_ATTR_ZERO, 1, 1, NOWHERE},                          \
+      {"cranklength", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"joint", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)},    \
+      {"jointinparent", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)}, {"tendon", VV_ATTR_REFUSED, 0, 0, NOWHERE}, \
+      {"slidersite", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"cranksite", VV_ATTR_REFUSED, 0, 0, NOWHERE},                \
+      {"site", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {                                                                   \
+    "refsite", VV_ATTR_REFUSED, 0, 0, NOWHERE                                                                       \
+  }
 
 static const vvAttr attr_motor[] = {ACTUATOR_ROWS, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
@@ -211,15 +206,16 @@ static const vvAttr attr_general[] = {ACTUATOR_ROWS,
                                       {"actearly", VV_ATTR_PASS, 0, 0, NOWHERE},
                                       {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-#define SENSOR_ROWS                                                                              \
-  {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"nsample", VV_ATTR_ZERO, 1, 1, NOWHERE},               \
-      {"interp", VV_ATTR_PASS, 0, 0, NOWHERE}, {"delay", VV_ATTR_ZERO, 1, 1, NOWHERE},           \
+#define SENSOR_ROWS                                                                                        \
+  {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"nsample", VV_ATTR_ZERO, 1, 1, NOWHERE},                         \
+      {"interp", VV_ATTR_PASS, 0, 0, NOWHERE}, {"delay", VV_ATTR_ZERO, 1, 1, NOWHERE},                     \
       {"interval", VV_ATTR_ZERO, 1, 2, NOWHERE}, {"cutoff", VV_ATTR_REAL, 1, 1, AT(vvSpecSensor, cutoff)}, \
-      {"noise", VV_ATTR_REAL, 1, 1, AT(vvSpecSensor, noise)}, {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE}
+      {"noise", VV_ATTR_REAL, 1, 1, AT(vvSpecSensor, noise)}, {                                            \
+    "user", VV_ATTR_LOOK, 1, 1000, NOWHERE                                                                 \
+  }
 
-static const vvAttr attr_sensor_joint[] = {SENSOR_ROWS,
-                                           {"joint", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, object)},
-                                           {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_sensor_joint[] = {
+    SENSOR_ROWS, {"joint", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, object)}, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 static const vvAttr attr_sensor_frame[] = {
     SENSOR_ROWS,
@@ -229,15 +225,12 @@ static const vvAttr attr_sensor_frame[] = {
     {"refname", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, ref)},
     {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-static const vvAttr attr_key[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
-                                  {"time", VV_ATTR_REAL, 1, 1, AT(vvSpecKey, time)},
-                                  {"qpos", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                  {"qvel", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                  {"act", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                  {"ctrl", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                  {"mpos", VV_ATTR_REFUSED, 0, 0, NOWHERE},
-                                  {"mquat", VV_ATTR_REFUSED, 0, 0, NOWHERE},
-                                  {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_key[] = {
+    {"name", VV_ATTR_NAME, 0, 0, NOWHERE},    {"time", VV_ATTR_REAL, 1, 1, AT(vvSpecKey, time)},
+    {"qpos", VV_ATTR_PASS, 0, 0, NOWHERE},    {"qvel", VV_ATTR_PASS, 0, 0, NOWHERE},
+    {"act", VV_ATTR_PASS, 0, 0, NOWHERE},     {"ctrl", VV_ATTR_PASS, 0, 0, NOWHERE},
+    {"mpos", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"mquat", VV_ATTR_REFUSED, 0, 0, NOWHERE},
+    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 static const vvAttr attr_exclude[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                       {"body1", VV_ATTR_TEXT, 0, 0, AT(vvSpecExclude, body1)},
@@ -297,18 +290,48 @@ static const vvAttr attr_compiler[] = {
     {"conflict", VV_ATTR_PASS, 0, 0, NOWHERE},
     {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-const vvAttr* vv_attr_body(void) { return attr_body; }
-const vvAttr* vv_attr_inertial(void) { return attr_inertial; }
-const vvAttr* vv_attr_frame(void) { return attr_frame; }
-const vvAttr* vv_attr_joint(void) { return attr_joint; }
-const vvAttr* vv_attr_freejoint(void) { return attr_freejoint; }
-const vvAttr* vv_attr_geom(void) { return attr_geom; }
-const vvAttr* vv_attr_site(void) { return attr_site; }
-const vvAttr* vv_attr_motor(void) { return attr_motor; }
-const vvAttr* vv_attr_general(void) { return attr_general; }
-const vvAttr* vv_attr_sensor_joint(void) { return attr_sensor_joint; }
-const vvAttr* vv_attr_sensor_frame(void) { return attr_sensor_frame; }
-const vvAttr* vv_attr_key(void) { return attr_key; }
-const vvAttr* vv_attr_exclude(void) { return attr_exclude; }
-const vvAttr* vv_attr_option(void) { return attr_option; }
-const vvAttr* vv_attr_compiler(void) { return attr_compiler; }
+const vvAttr* vv_attr_body(void) {
+  return attr_body;
+}
+const vvAttr* vv_attr_inertial(void) {
+  return attr_inertial;
+}
+const vvAttr* vv_attr_frame(void) {
+  return attr_frame;
+}
+const vvAttr* vv_attr_joint(void) {
+  return attr_joint;
+}
+const vvAttr* vv_attr_freejoint(void) {
+  return attr_freejoint;
+}
+const vvAttr* vv_attr_geom(void) {
+  return attr_geom;
+}
+const vvAttr* vv_attr_site(void) {
+  return attr_site;
+}
+const vvAttr* vv_attr_motor(void) {
+  return attr_motor;
+}
+const vvAttr* vv_attr_general(void) {
+  return attr_general;
+}
+const vvAttr* vv_attr_sensor_joint(void) {
+  return attr_sensor_joint;
+}
+const vvAttr* vv_attr_sensor_frame(void) {
+  return attr_sensor_frame;
+}
+const vvAttr* vv_attr_key(void) {
+  return attr_key;
+}
+const vvAttr* vv_attr_exclude(void) {
+  return attr_exclude;
+}
+const vvAttr* vv_attr_option(void) {
+  return attr_option;
+}
+const vvAttr* vv_attr_compiler(void) {
+  return attr_compiler;
+}

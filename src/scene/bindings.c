@@ -11,7 +11,8 @@
 
 #include "scene/scene.h"
 
-#define ROW(element, array, type, field, width) {element, offsetof(vvModel, array), offsetof(type, field), width}
+#define ROW(element, array, type, field, width) \
+  { element, offsetof(vvModel, array), offsetof(type, field), width }
 
 static const vvBinding bindings[] = {ROW(VV_ELEMENT_FRAME, frame_pos, vvSpecFrame, pos, 3),
                                      ROW(VV_ELEMENT_BODY, body_pos, vvSpecBody, pos, 3),
@@ -54,7 +55,7 @@ const vvBinding* vv_spec_bindings(void) {
 }
 
 #define TURN(element, rot, quat, type, field) \
-  {element, offsetof(vvModel, rot), offsetof(vvModel, quat), offsetof(type, field)}
+  { element, offsetof(vvModel, rot), offsetof(vvModel, quat), offsetof(type, field) }
 
 static const vvRotation rotations[] = {TURN(VV_ELEMENT_FRAME, frame_rot, frame_quat0, vvSpecFrame, quat),
                                        TURN(VV_ELEMENT_BODY, body_rot, body_quat0, vvSpecBody, quat),
@@ -90,13 +91,13 @@ static bool differ(double a, double b) {
   return a != b && !(isnan(a) && isnan(b));
 }
 
-// Reals of an element against those of its class's prototype.
+// Reals of an element against those of its class's prototype: what is not its own comes from where the class has it.
 static void settle_one(vvSpecHead* head, const vvSpecHead* prototype, size_t bytes, int16_t origin) {
   size_t n = (bytes - sizeof(vvSpecHead)) / sizeof(double);
   const double* a = (const double*)(const void*)(head + 1);
   const double* b = (const double*)(const void*)(prototype + 1);
   for (size_t i = 0; i < n && i < VV_SPEC_NREAL; i++)
-    if (head->origin[i] != origin && differ(a[i], b[i])) head->origin[i] = origin;
+    if (head->origin[i] != origin) head->origin[i] = differ(a[i], b[i]) ? origin : prototype->origin[i];
 }
 
 void vv_spec_settle(vvSpec* spec) {
@@ -169,10 +170,10 @@ static int order_bodies(vvSpec* spec, vvSpecHead** out) {
 
 vvStatus vv_spec_order_create(vvSpec* spec, vvSpecOrder* order) {
   memset(order, 0, sizeof *order);
-  const int counts[VV_ELEMENT_COUNT] = {[VV_ELEMENT_FRAME] = spec->nframe,       [VV_ELEMENT_BODY] = spec->nbody,
-                                        [VV_ELEMENT_JOINT] = spec->njoint,       [VV_ELEMENT_GEOM] = spec->ngeom,
-                                        [VV_ELEMENT_SITE] = spec->nsite,         [VV_ELEMENT_ACTUATOR] = spec->nactuator,
-                                        [VV_ELEMENT_SENSOR] = spec->nsensor,     [VV_ELEMENT_KEY] = spec->nkey};
+  const int counts[VV_ELEMENT_COUNT] = {
+      [VV_ELEMENT_FRAME] = spec->nframe,   [VV_ELEMENT_BODY] = spec->nbody, [VV_ELEMENT_JOINT] = spec->njoint,
+      [VV_ELEMENT_GEOM] = spec->ngeom,     [VV_ELEMENT_SITE] = spec->nsite, [VV_ELEMENT_ACTUATOR] = spec->nactuator,
+      [VV_ELEMENT_SENSOR] = spec->nsensor, [VV_ELEMENT_KEY] = spec->nkey};
   for (int e = 0; e < VV_ELEMENT_COUNT; e++) {
     order->heads[e] = VV_NEW(spec->context, vvSpecHead*, counts[e] + 1);
     if (!order->heads[e]) {
@@ -218,12 +219,18 @@ const char* vv_element_word(vvElement element) {
   return element < VV_ELEMENT_COUNT ? words[element] : "";
 }
 
+void vv_one_line(char* text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = ' ';
+}
+
 vvStatus vv_spec_error(vvReport* report, vvStatus status, const vvSpecHead* head, const char* format, ...) {
   char text[200];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
+  vv_one_line(text);
   if (head && head->line > 0) return vv_report_set(report, status, "%s:%d: %s", head->file, head->line, text);
   return vv_report_set(report, status, "%s", text);
 }

@@ -111,8 +111,8 @@ vvStatus vv_mjcf_ints(vvMjcf* r, xmlNode* node, const char* name, int min, int m
   vvStatus status = vv_mjcf_reals(r, node, name, min, max > 8 ? 8 : max, reals, count);
   for (int i = 0; status == VV_OK && i < *count; i++) {
     if (reals[i] != floor(reals[i]) || fabs(reals[i]) > 2147483647)
-      return vv_mjcf_error(r, node, "%s attribute \"%s\": %g is not a whole number of 32 bits",
-                           (const char*)node->name, name, reals[i]);
+      return vv_mjcf_error(r, node, "%s attribute \"%s\": %g is not a whole number of 32 bits", (const char*)node->name,
+                           name, reals[i]);
     values[i] = (int)reals[i];
   }
   return status;
@@ -176,8 +176,8 @@ vvStatus vv_mjcf_unknown_element(vvMjcf* r, xmlNode* node, const char* const* kn
   const char* near = vv_mjcf_nearest((const char*)node->name, known);
   const char* parent = node->parent ? (const char*)node->parent->name : "";
   if (near)
-    return vv_mjcf_error(r, node, "unknown element \"%.40s\" in <%.40s>; did you mean \"%s\"?",
-                         (const char*)node->name, parent, near);
+    return vv_mjcf_error(r, node, "unknown element \"%.40s\" in <%.40s>; did you mean \"%s\"?", (const char*)node->name,
+                         parent, near);
   return vv_mjcf_error(r, node, "unknown element \"%.40s\" in <%.40s>; remove it or correct its name",
                        (const char*)node->name, parent);
 }
@@ -185,14 +185,14 @@ vvStatus vv_mjcf_unknown_element(vvMjcf* r, xmlNode* node, const char* const* kn
 static vvStatus unknown_attribute(vvMjcf* r, xmlNode* node, const char* name, const vvAttr* table) {
   const char* known[65];
   int n = 0;
-  for (; table[n].name && n < 64; n++) known[n] = table[n].name;
+  for (; n < 64 && table[n].name; n++) known[n] = table[n].name;
   known[n] = NULL;
   const char* near = vv_mjcf_nearest(name, known);
   if (near)
     return vv_mjcf_error(r, node, "%s has no attribute \"%.40s\"; did you mean \"%s\"?", (const char*)node->name, name,
                          near);
-  return vv_mjcf_error(r, node, "%s has no attribute \"%.40s\"; remove it or correct its name",
-                       (const char*)node->name, name);
+  return vv_mjcf_error(r, node, "%s has no attribute \"%.40s\"; remove it or correct its name", (const char*)node->name,
+                       name);
 }
 
 // ---- by table -------------------------------------------------------------------------------------------------------
@@ -276,8 +276,7 @@ static vvStatus keep_look(vvMjcf* r, xmlNode* node, const vvAttr* a, vvSpecHead*
   return vv_mjcf_text(r, node, a->name, &look->value);
 }
 
-static vvStatus read_value(vvMjcf* r, xmlNode* node, const vvAttr* a, void* element, vvSpecHead* head,
-                           int16_t origin) {
+static vvStatus read_value(vvMjcf* r, xmlNode* node, const vvAttr* a, void* element, vvSpecHead* head, int16_t origin) {
   unsigned char* to = (unsigned char*)element + a->offset;
   double v[3] = {0, 0, 0};
   int count = 0;

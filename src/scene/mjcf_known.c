@@ -37,7 +37,8 @@ static const vvKnown known[] = {
      ""},
     {"rgba",
      "fog haze force inertia joint actuator actuatornegative actuatorpositive com camera light selectpoint connect "
-     "contactpoint contactforce contactfriction contacttorque contactgap rangefinder constraint slidercrank crankbroken "
+     "contactpoint contactforce contactfriction contacttorque contactgap rangefinder constraint slidercrank "
+     "crankbroken "
      "frustum bv bvactive",
      ""},
     {"custom", "", "numeric text tuple"},
@@ -57,10 +58,12 @@ static const vvKnown known[] = {
      "builtin rgb1 rgb2 mark markrgb random width height hflip vflip nchannel",
      ""},
     {"material",
-     "name class texture texrepeat texuniform emission specular shininess reflectance metallic roughness rgba", "layer"},
+     "name class texture texrepeat texuniform emission specular shininess reflectance metallic roughness rgba",
+     "layer"},
     {"layer", "texture role", ""},
     {"camera",
-     "name class projection fovy ipd resolution output pos quat axisangle xyaxes zaxis euler mode target focal focalpixel "
+     "name class projection fovy ipd resolution output pos quat axisangle xyaxes zaxis euler mode target focal "
+     "focalpixel "
      "principal principalpixel sensorsize user",
      ""},
     {"light",
@@ -70,7 +73,8 @@ static const vvKnown known[] = {
     {"pair", "condim friction solref solreffriction solimp gap margin adhesion", ""},
     {"equality", "active solref solimp", ""},
     {"tendon",
-     "group limited range solreflimit solimplimit solreffriction solimpfriction frictionloss springlength width material "
+     "group limited range solreflimit solimplimit solreffriction solimpfriction frictionloss springlength width "
+     "material "
      "margin stiffness damping rgba user",
      ""},
     {NULL, NULL, NULL}};

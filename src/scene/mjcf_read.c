@@ -37,20 +37,41 @@ static vvStatus read_asset(vvMjcf* r, xmlNode* node) {
   return vv_mjcf_pass_over(r, node);
 }
 
+// size nkey: keyframes beyond those that are stated hold the scene's own state.
+static vvStatus read_size(vvMjcf* r, xmlNode* node) {
+  int nkey = 0, count = 0;
+  vvStatus status = vv_mjcf_pass_over(r, node);
+  if (status == VV_OK) status = vv_mjcf_ints(r, node, "nkey", 1, 1, &nkey, &count);
+  if (status == VV_OK && nkey > 10000)
+    return vv_mjcf_error(r, node, "size nkey is %d; at most 10000 keyframes are read", nkey);
+  for (int i = r->spec->nkey; status == VV_OK && i < nkey; i++)
+    if (!vv_spec_add_key(r->spec)) status = vv_mjcf_no_memory(r);
+  return status;
+}
+
 typedef struct vvMjcfSection {
   const char* name;
   section_fn read;
 } vvMjcfSection;
 
-static const vvMjcfSection sections[] = {{"compiler", vv_mjcf_read_compiler}, {"option", vv_mjcf_read_option},
-                                      {"size", vv_mjcf_pass_over},                 {"visual", vv_mjcf_pass_over},
-                                      {"statistic", vv_mjcf_pass_over},            {"custom", vv_mjcf_pass_over},
-                                      {"default", read_defaults},          {"extension", refuse},
-                                      {"asset", read_asset},               {"worldbody", read_worldbody},
-                                      {"contact", vv_mjcf_read_contact},   {"deformable", refuse},
-                                      {"equality", refuse},                {"tendon", refuse},
-                                      {"actuator", vv_mjcf_read_actuator}, {"sensor", vv_mjcf_read_sensor},
-                                      {"keyframe", vv_mjcf_read_keyframe}, {NULL, NULL}};
+static const vvMjcfSection sections[] = {{"compiler", vv_mjcf_read_compiler},
+                                         {"option", vv_mjcf_read_option},
+                                         {"visual", vv_mjcf_pass_over},
+                                         {"statistic", vv_mjcf_pass_over},
+                                         {"custom", vv_mjcf_pass_over},
+                                         {"default", read_defaults},
+                                         {"extension", refuse},
+                                         {"asset", read_asset},
+                                         {"worldbody", read_worldbody},
+                                         {"contact", vv_mjcf_read_contact},
+                                         {"deformable", refuse},
+                                         {"equality", refuse},
+                                         {"tendon", refuse},
+                                         {"actuator", vv_mjcf_read_actuator},
+                                         {"sensor", vv_mjcf_read_sensor},
+                                         {"keyframe", vv_mjcf_read_keyframe},
+                                         {"size", read_size},
+                                         {NULL, NULL}};
 
 static vvStatus check_sections(vvMjcf* r, xmlNode* root) {
   const char* known[32];

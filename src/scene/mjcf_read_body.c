@@ -33,8 +33,9 @@ static vvStatus read_inertial(vvMjcf* r, xmlNode* node, vvSpecBody* body) {
 static vvStatus read_joint(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFrame* frame, int class_id) {
   if (!body->parent) return vv_mjcf_error(r, node, "the world body cannot have joints; put the joint into a body");
   bool free_element = vv_mjcf_is(node, "freejoint");
-  vvSpecJoint* joint = free_element ? vv_spec_add_freejoint(r->spec, body)
-                                    : vv_spec_add_joint(r->spec, body, r->spec->classes[class_id]->joint.type, class_id);
+  vvSpecJoint* joint = free_element
+                           ? vv_spec_add_freejoint(r->spec, body)
+                           : vv_spec_add_joint(r->spec, body, r->spec->classes[class_id]->joint.type, class_id);
   if (!joint) return vv_mjcf_no_memory(r);
   joint->frame = frame;
   vvStatus status = vv_mjcf_place(r, node, &joint->head);
@@ -44,7 +45,7 @@ static vvStatus read_joint(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFra
   return status == VV_OK ? vv_mjcf_no_children(r, node) : status;
 }
 
-static vvStatus check_type(vvMjcf* r, xmlNode* node) {
+vvStatus vv_mjcf_check_type(vvMjcf* r, xmlNode* node) {
   const char* type;
   vvStatus status = vv_mjcf_text(r, node, "type", &type);
   if (status == VV_OK && type && (!strcmp(type, "mesh") || !strcmp(type, "hfield") || !strcmp(type, "sdf")))
@@ -54,7 +55,7 @@ static vvStatus check_type(vvMjcf* r, xmlNode* node) {
 }
 
 static vvStatus read_geom(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFrame* frame, int class_id) {
-  vvStatus status = check_type(r, node);
+  vvStatus status = vv_mjcf_check_type(r, node);
   if (status != VV_OK) return status;
   vvSpecGeom* geom = vv_spec_add_geom(r->spec, body, r->spec->classes[class_id]->geom.type, class_id);
   if (!geom) return vv_mjcf_no_memory(r);
@@ -65,7 +66,7 @@ static vvStatus read_geom(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFram
 }
 
 static vvStatus read_site(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFrame* frame, int class_id) {
-  vvStatus status = check_type(r, node);
+  vvStatus status = vv_mjcf_check_type(r, node);
   if (status != VV_OK) return status;
   vvSpecSite* site = vv_spec_add_site(r->spec, body, class_id);
   if (!site) return vv_mjcf_no_memory(r);
@@ -100,13 +101,14 @@ static vvStatus read_child_body(vvMjcf* r, xmlNode* node, vvSpecBody* parent, vv
 }
 
 vvStatus vv_mjcf_read_body(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFrame* frame, int class_id) {
-  static const char* const known[] = {"inertial", "joint", "freejoint", "geom",   "site",   "frame",     "body", "camera",
-                                      "light",    "plugin", "composite", "flexcomp", "replicate", "attach", NULL};
+  static const char* const known[] = {"inertial",  "joint",    "freejoint", "geom",   "site",
+                                      "frame",     "body",     "camera",    "light",  "plugin",
+                                      "composite", "flexcomp", "replicate", "attach", NULL};
   for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
     int own = class_id;
     vvStatus status = VV_OK;
-    bool classed = vv_mjcf_is(n, "joint") || vv_mjcf_is(n, "geom") || vv_mjcf_is(n, "site") || vv_mjcf_is(n, "camera") ||
-                   vv_mjcf_is(n, "light");
+    bool classed = vv_mjcf_is(n, "joint") || vv_mjcf_is(n, "geom") || vv_mjcf_is(n, "site") ||
+                   vv_mjcf_is(n, "camera") || vv_mjcf_is(n, "light");
     if (classed) status = vv_mjcf_class(r, n, "class", class_id, &own);
     if (status != VV_OK) return status;
     if (vv_mjcf_is(n, "inertial")) {

@@ -64,7 +64,8 @@ static vvStatus read_flags(vvMjcf* r, xmlNode* node) {
       known = 1;
       // fwdinv only compares; it changes no motion
       if (value && strcmp(name, "fwdinv"))
-        return vv_mjcf_unsupported(r, node, "flag \"%s\" is not supported yet; remove it or set it to \"disable\"", name);
+        return vv_mjcf_unsupported(r, node, "flag \"%s\" is not supported yet; remove it or set it to \"disable\"",
+                                   name);
     }
     if (!known) return vv_mjcf_error(r, node, "flag has no attribute \"%.40s\"; remove it or correct its name", name);
   }
@@ -80,7 +81,8 @@ vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node) {
   bool found = false;
   if ((status = vv_mjcf_keyword(r, node, "integrator", integrators, &value, &found)) != VV_OK) return status;
   if (found && value != 0)
-    return vv_mjcf_unsupported(r, node, "integrator \"%s\" is not supported yet; use \"Euler\"", integrators[value].key);
+    return vv_mjcf_unsupported(r, node, "integrator \"%s\" is not supported yet; use \"Euler\"",
+                               integrators[value].key);
   double wind[3] = {0, 0, 0};
   if ((status = vv_mjcf_reals(r, node, "wind", 3, 3, wind, &count)) != VV_OK) return status;
   if (xmlHasProp(node, (const xmlChar*)"iterations")) o->iterations_stated = true;
@@ -95,10 +97,10 @@ vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node) {
 
 // One element of a class. Looks of things that are passed over are passed over too.
 static vvStatus read_prototype(vvMjcf* r, xmlNode* node, int id) {
-  static const char* const known[] = {"joint",  "geom",  "site",     "motor",    "general",     "mesh", "material",
-                                      "camera", "light", "pair",     "equality", "tendon",      "position",
-                                      "velocity", "damper", "intvelocity", "orientation", "pid", "cylinder",
-                                      "muscle", "adhesion", "dcmotor", "default", NULL};
+  static const char* const known[] = {"joint",    "geom",     "site",     "motor",       "general",     "mesh",
+                                      "material", "camera",   "light",    "pair",        "equality",    "tendon",
+                                      "position", "velocity", "damper",   "intvelocity", "orientation", "pid",
+                                      "cylinder", "muscle",   "adhesion", "dcmotor",     "default",     NULL};
   static const char* const passed[] = {"mesh", "material", "camera", "light", "pair", "equality", "tendon", NULL};
   vvSpecClass* c = r->spec->classes[id];
   int16_t origin = (int16_t)id;
@@ -109,6 +111,8 @@ static vvStatus read_prototype(vvMjcf* r, xmlNode* node, int id) {
   for (int i = 0; passed[i]; i++)
     if (vv_mjcf_is(node, passed[i])) return vv_mjcf_pass_over(r, node);
   vvStatus status = vv_mjcf_no_children(r, node);
+  if (status != VV_OK) return status;
+  if (vv_mjcf_is(node, "geom") || vv_mjcf_is(node, "site")) status = vv_mjcf_check_type(r, node);
   if (status != VV_OK) return status;
   if (vv_mjcf_is(node, "joint")) return vv_mjcf_attributes(r, node, vv_attr_joint(), &c->joint, &c->joint.head, origin);
   if (vv_mjcf_is(node, "geom")) return vv_mjcf_attributes(r, node, vv_attr_geom(), &c->geom, &c->geom.head, origin);
@@ -134,8 +138,9 @@ vvStatus vv_mjcf_read_default(vvMjcf* r, xmlNode* node, int parent) {
     if (vv_spec_find_class(r->spec, name) >= 0)
       return vv_mjcf_error(r, node, "default class \"%.60s\" exists already; use another name", name);
     id = vv_spec_add_class(r->spec, name, parent);
-    if (id < 0) return r->spec->nclass >= INT16_MAX ? vv_mjcf_error(r, node, "more than %d default classes", INT16_MAX)
-                                                    : vv_mjcf_no_memory(r);
+    if (id < 0)
+      return r->spec->nclass >= INT16_MAX ? vv_mjcf_error(r, node, "more than %d default classes", INT16_MAX)
+                                          : vv_mjcf_no_memory(r);
   } else if (name && *name && strcmp(name, "main")) {
     return vv_mjcf_error(r, node, "the outermost default class is \"main\"; nest class \"%.60s\" inside it", name);
   }

@@ -12,7 +12,8 @@ vvStatus vv_mjcf_read_contact(vvMjcf* r, xmlNode* node) {
   static const char* const known[] = {"exclude", "pair", NULL};
   for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
     if (vv_mjcf_is(n, "pair"))
-      return vv_mjcf_unsupported(r, n, "pair is not supported yet; state contype, conaffinity and friction at the geoms");
+      return vv_mjcf_unsupported(r, n,
+                                 "pair is not supported yet; state contype, conaffinity and friction at the geoms");
     if (!vv_mjcf_is(n, "exclude")) return vv_mjcf_unknown_element(r, n, known);
     const char *body1, *body2;
     vvStatus status = vv_mjcf_required(r, n, "body1", &body1);
@@ -39,7 +40,8 @@ static vvStatus check_general(vvMjcf* r, xmlNode* node) {
   if (type && strcmp(type, "fixed"))
     return vv_mjcf_unsupported(r, node, "general attribute \"gaintype\" is not supported yet beyond \"fixed\"");
   if (gain[0] != 1)
-    return vv_mjcf_unsupported(r, node, "general attribute \"gainprm\" is not supported yet beyond 1; put it into gear");
+    return vv_mjcf_unsupported(r, node,
+                               "general attribute \"gainprm\" is not supported yet beyond 1; put it into gear");
   return VV_OK;
 }
 
@@ -56,9 +58,8 @@ vvStatus vv_mjcf_actuator_attributes(vvMjcf* r, xmlNode* node, vvSpecActuator* a
 }
 
 vvStatus vv_mjcf_read_actuator(vvMjcf* r, xmlNode* node) {
-  static const char* const known[] = {"motor",   "general",    "position", "velocity", "intvelocity", "orientation",
-                                      "pid",     "damper",     "cylinder", "muscle",   "adhesion",    "dcmotor",
-                                      "plugin",  NULL};
+  static const char* const known[] = {"motor",  "general",  "position", "velocity", "intvelocity", "orientation", "pid",
+                                      "damper", "cylinder", "muscle",   "adhesion", "dcmotor",     "plugin",      NULL};
   for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
     if (!vv_mjcf_is(n, "motor") && !vv_mjcf_is(n, "general")) {
       for (int i = 0; known[i]; i++)
@@ -81,14 +82,43 @@ vvStatus vv_mjcf_read_actuator(vvMjcf* r, xmlNode* node) {
 }
 
 static bool known_sensor(const xmlNode* node) {
-  static const char* const others[] = {
-      "touch",          "accelerometer",   "velocimeter",      "gyro",          "force",         "torque",
-      "magnetometer",   "camprojection",   "rangefinder",      "tendonpos",     "tendonvel",     "actuatorpos",
-      "actuatorvel",    "actuatorfrc",     "jointactuatorfrc", "tendonactuatorfrc", "jointlimitpos", "jointlimitvel",
-      "jointlimitfrc",  "tendonlimitpos",  "tendonlimitvel",   "tendonlimitfrc", "subtreecom",   "subtreelinvel",
-      "subtreeangmom",  "insidesite",      "distance",         "normal",        "fromto",        "contact",
-      "e_potential",    "e_kinetic",       "clock",            "tactile",       "user",          "plugin",
-      NULL};
+  static const char* const others[] = {"touch",
+                                       "accelerometer",
+                                       "velocimeter",
+                                       "gyro",
+                                       "force",
+                                       "torque",
+                                       "magnetometer",
+                                       "camprojection",
+                                       "rangefinder",
+                                       "tendonpos",
+                                       "tendonvel",
+                                       "actuatorpos",
+                                       "actuatorvel",
+                                       "actuatorfrc",
+                                       "jointactuatorfrc",
+                                       "tendonactuatorfrc",
+                                       "jointlimitpos",
+                                       "jointlimitvel",
+                                       "jointlimitfrc",
+                                       "tendonlimitpos",
+                                       "tendonlimitvel",
+                                       "tendonlimitfrc",
+                                       "subtreecom",
+                                       "subtreelinvel",
+                                       "subtreeangmom",
+                                       "insidesite",
+                                       "distance",
+                                       "normal",
+                                       "fromto",
+                                       "contact",
+                                       "e_potential",
+                                       "e_kinetic",
+                                       "clock",
+                                       "tactile",
+                                       "user",
+                                       "plugin",
+                                       NULL};
   for (int i = 0; others[i]; i++)
     if (vv_mjcf_is(node, others[i])) return true;
   return false;
@@ -105,8 +135,10 @@ static vvStatus read_frame_sensor(vvMjcf* r, xmlNode* node, vvSpecSensor* s) {
     if (text && !strcmp(text, "camera"))
       return vv_mjcf_unsupported(r, node, "%s=\"camera\" is not supported yet; use a site", attributes[i]);
   }
-  bool type = xmlHasProp(node, (const xmlChar*)"reftype") != NULL, name = xmlHasProp(node, (const xmlChar*)"refname") != NULL;
-  if (type != name) return vv_mjcf_error(r, node, "reftype and refname go together; add \"%s\"", type ? "refname" : "reftype");
+  bool type = xmlHasProp(node, (const xmlChar*)"reftype") != NULL,
+       name = xmlHasProp(node, (const xmlChar*)"refname") != NULL;
+  if (type != name)
+    return vv_mjcf_error(r, node, "reftype and refname go together; add \"%s\"", type ? "refname" : "reftype");
   return vv_mjcf_attributes(r, node, vv_attr_sensor_frame(), s, &s->head, VV_ORIGIN_OWN);
 }
 

@@ -16,7 +16,8 @@ static void put(vvText* t, const char* text, size_t n) {
   if (t->size + n + 1 > t->capacity) {
     size_t capacity = t->capacity ? t->capacity : 4096;
     while (capacity < t->size + n + 1) capacity *= 2;
-    char* grown = t->data ? vv_context_realloc(t->context, t->data, t->capacity, capacity) : vv_alloc(t->context, capacity);
+    char* grown =
+        t->data ? vv_context_realloc(t->context, t->data, t->capacity, capacity) : vv_alloc(t->context, capacity);
     if (!grown) {
       t->failed = true;
       return;

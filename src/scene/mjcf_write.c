@@ -35,7 +35,6 @@ typedef struct vvWriter {
 
 // ---- one element ----------------------------------------------------------------------------------------------------
 
-
 // Attributes of `element` that are its own (origin `own`) or differ from `prototype`.
 static void write_attributes(vvText* t, const vvAttr* table, const void* element, const void* prototype, int own) {
   const vvSpecHead* head = element;
@@ -214,7 +213,8 @@ static vvStatus write_nested(vvWriter* w, const vvItem* item, int around, int de
 
 static vvStatus write_items(vvWriter* w, int container, int around, int depth) {
   if (depth > MAX_DEPTH)
-    return vv_report_set(w->report, VV_ERROR_UNSUPPORTED, "bodies nest deeper than %d; XML readers refuse that", MAX_DEPTH);
+    return vv_report_set(w->report, VV_ERROR_UNSUPPORTED, "bodies nest deeper than %d; XML readers refuse that",
+                         MAX_DEPTH);
   for (int i = first_item(w, container); i < w->nitem && w->items[i].container == container; i++) {
     const vvItem* item = &w->items[i];
     const void* element = item->head;
@@ -235,7 +235,8 @@ static vvStatus write_items(vvWriter* w, int container, int around, int depth) {
 
 // ---- defaults -------------------------------------------------------------------------------------------------------
 
-static void write_prototype(vvWriter* w, const char* word, const vvAttr* table, const void* mine, const void* base, int id) {
+static void write_prototype(vvWriter* w, const char* word, const vvAttr* table, const void* mine, const void* base,
+                            int id) {
   size_t before = w->t->size;
   vv_text_open(w->t, word);
   size_t empty = w->t->size;
@@ -426,7 +427,8 @@ vvStatus vv_spec_write_text(vvSpec* spec, char** text, size_t* length, vvReport*
   }
   if (status == VV_OK) status = write_all(&w, plain->classes[0]);
   if (w.items) {
-    size_t n = (size_t)spec->nbody + (size_t)spec->nframe + (size_t)spec->njoint + (size_t)spec->ngeom + (size_t)spec->nsite;
+    size_t n =
+        (size_t)spec->nbody + (size_t)spec->nframe + (size_t)spec->njoint + (size_t)spec->ngeom + (size_t)spec->nsite;
     VV_DELETE(spec->context, w.items, vvItem, n);
   }
   vv_spec_free(plain);

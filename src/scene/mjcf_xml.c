@@ -46,6 +46,7 @@ const char* vv_mjcf_file(const xmlNode* node) {
 static vvStatus report_at(vvMjcf* r, const xmlNode* node, vvStatus status, const char* format, va_list list) {
   char text[200];
   vsnprintf(text, sizeof text, format, list);
+  vv_one_line(text);
   return vv_report_set(r->report, status, "%s:%d: %s", vv_mjcf_file(node), vv_mjcf_line(node), text);
 }
 
@@ -126,22 +127,37 @@ static void stop_at_doctype(void* user, const xmlChar* name, const xmlChar* exte
   xmlStopParser(parser);
 }
 
+// Takes what libxml2 would print of errors outside the parser (encodings); the parser keeps its last error itself.
+#if LIBXML_VERSION >= 21200
+static void stay_silent(void* user, const xmlError* error) {
+#else
+static void stay_silent(void* user, xmlError* error) {
+#endif
+  (void)user, (void)error;
+}
+
 // Cuts a libxml2 message to its first line.
 static void first_line(const char* message, char* line, size_t size) {
   snprintf(line, size, "%s", message ? message : "not XML");
   line[strcspn(line, "\r\n")] = 0;
+  vv_one_line(line);
 }
 
 static vvStatus parse(vvMjcf* r, const char* text, size_t length, const char* path, xmlDoc** doc) {
   *doc = NULL;
-  if (length == 0) return vv_report_set(r->report, VV_ERROR_FILE, "%s:1: empty file; a scene begins with <mujoco>", path);
+  if (length == 0)
+    return vv_report_set(r->report, VV_ERROR_FILE, "%s:1: empty file; a scene begins with <mujoco>", path);
   if (length > MAX_FILE_BYTES) return vv_report_set(r->report, VV_ERROR_FILE, "%s: larger than 64 MiB", path);
   xmlParserCtxt* parser = xmlNewParserCtxt();
   if (!parser) return vv_mjcf_no_memory(r);
   if (parser->sax) parser->sax->internalSubset = stop_at_doctype;
-  *doc = xmlCtxtReadMemory(parser, text, (int)length, path, NULL,
-                           XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES |
-                               XML_PARSE_NOCDATA);
+  xmlStructuredErrorFunc handler = xmlStructuredError;  // of this thread
+  void* handler_user = xmlStructuredErrorContext;
+  xmlSetStructuredErrorFunc(NULL, stay_silent);
+  *doc = xmlCtxtReadMemory(
+      parser, text, (int)length, path, NULL,
+      XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
+  xmlSetStructuredErrorFunc(handler_user, handler);
   vvStatus status = VV_OK;
   if (parser->_private) {
     int line = parser->input ? parser->input->line : 1;
@@ -211,7 +227,8 @@ static vvStatus add_doc(vvMjcf* r, xmlDoc* doc, xmlNode* include, const char* pa
 static vvStatus load_includes(vvMjcf* r, xmlNode* parent, int depth);
 
 static vvStatus load_include(vvMjcf* r, xmlNode* node, int depth) {
-  if (depth > MAX_INCLUDE_DEPTH) return vv_mjcf_error(r, node, "includes are nested more than %d deep", MAX_INCLUDE_DEPTH);
+  if (depth > MAX_INCLUDE_DEPTH)
+    return vv_mjcf_error(r, node, "includes are nested more than %d deep", MAX_INCLUDE_DEPTH);
   const char* file;
   vvStatus status = vv_mjcf_required(r, node, "file", &file);
   if (status != VV_OK) return status;
@@ -251,11 +268,6 @@ static vvStatus load_includes(vvMjcf* r, xmlNode* root, int depth) {
     if (n->type == XML_ELEMENT_NODE && vv_mjcf_is(n, "include")) {
       vvStatus status = load_include(r, n, depth);
       if (status != VV_OK) return status;
-    }
-    if (n->type == XML_TEXT_NODE && n->parent && n->content) {
-      const char* rest = (const char*)n->content;
-      rest += strspn(rest, " \t\r\n");
-      if (*rest) return vv_mjcf_error(r, n->parent, "text \"%.20s\" stands between elements; remove it", rest);
     }
     if (n->type == XML_ELEMENT_NODE && n->children) {
       n = n->children;

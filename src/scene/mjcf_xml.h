@@ -15,8 +15,8 @@ typedef struct vvMjcf {
   vvContext* context;
   vvSpec* spec;
   vvReport* report;
-  const char* path;       // of the main file
-  struct vvMjcfDoc* docs; // all documents, freed at the end
+  const char* path;        // of the main file
+  struct vvMjcfDoc* docs;  // all documents, freed at the end
   int ndoc;
 } vvMjcf;
 
@@ -74,6 +74,8 @@ vvStatus vv_mjcf_read_actuator(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_sensor(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_keyframe(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_actuator_attributes(vvMjcf* r, xmlNode* node, vvSpecActuator* a, int16_t origin);
+// Refuses types of geoms and sites that are known but not supported.
+vvStatus vv_mjcf_check_type(vvMjcf* r, xmlNode* node);
 // Fills the head with name, file and line.
 vvStatus vv_mjcf_place(vvMjcf* r, xmlNode* node, vvSpecHead* head);
 // Class that `node` names by attribute `name`, else `fallback`.

@@ -74,7 +74,7 @@ typedef struct vvNamesBuild {
   const vvSingle* singles;  // in field order
   const vvSingle* grouped;  // sorted by class, field, component
   int nsingle;
-  int ngrouped;             // of `grouped` that belong to a class
+  int ngrouped;  // of `grouped` that belong to a class
 } vvNamesBuild;
 
 // ELEMENT/NAME/ATTRIBUTE[/INDEX] or default/CLASS/ELEMENT/ATTRIBUTE[/INDEX], written to `to` when not NULL.

@@ -3,7 +3,8 @@
 //
 // numbers.c: which primary reals are numbers: those that the scene states or leaves at their default and that apply to
 // the element: sizes that the shape has, the range of a limited joint, density where mass comes from it, ... Numbers
-// that nothing depends on (friction of a geom that touches nothing) are there with the reason, and refused in gradients.
+// that nothing depends on (friction of a geom that touches nothing) are there with the reason, and refused in
+// gradients.
 
 #include "scene/numbers.h"
 
@@ -19,13 +20,13 @@ typedef struct vvUse {
 } vvUse;
 
 enum {
-  USE_TOUCH = 1,      // in a pair
-  USE_LAW = 2,        // its friction, solref, solimp count in a pair
-  USE_MIX = 4,        // ... and are mixed with the other's
-  USE_SLIDE = 8,      // condim 3 or more
-  USE_SPIN = 16,      // condim 4 or more
-  USE_ROLL = 32,      // condim 6
-  USE_MASS = 64,      // part of the inertia of a body that moves, or of the total
+  USE_TOUCH = 1,  // in a pair
+  USE_LAW = 2,    // its friction, solref, solimp count in a pair
+  USE_MIX = 4,    // ... and are mixed with the other's
+  USE_SLIDE = 8,  // condim 3 or more
+  USE_SPIN = 16,  // condim 4 or more
+  USE_ROLL = 32,  // condim 6
+  USE_MASS = 64,  // part of the inertia of a body that moves, or of the total
   USE_SENSOR = 128
 };
 
@@ -82,9 +83,9 @@ static vvVerdict judge_option(const vvModel* m, const vvField* f) {
 }
 
 static vvVerdict judge_compiler(const vvModel* m, const vvField* f) {
-  bool stated = is(f, "settotalmass")  ? m->settotal
-                : is(f, "boundmass")   ? m->compiler_boundmass[0] > 0
-                                       : m->compiler_boundinertia[0] > 0;
+  bool stated = is(f, "settotalmass") ? m->settotal
+                : is(f, "boundmass")  ? m->compiler_boundmass[0] > 0
+                                      : m->compiler_boundinertia[0] > 0;
   return stated ? live : absent;
 }
 
@@ -101,7 +102,8 @@ static vvVerdict judge_body(const vvModel* m, const vvField* f, int i) {
 static vvVerdict judge_joint(const vvModel* m, const vvField* f, int j) {
   int type = m->jnt_type[j];
   bool straight = type == VV_JOINT_HINGE || type == VV_JOINT_SLIDE;
-  if (is(f, "pos")) return type == VV_JOINT_FREE ? absent : dead_if(type == VV_JOINT_SLIDE, "a slide is the same everywhere");
+  if (is(f, "pos"))
+    return type == VV_JOINT_FREE ? absent : dead_if(type == VV_JOINT_SLIDE, "a slide is the same everywhere");
   if (is(f, "axis") || is(f, "ref")) return straight ? live : absent;
   if (is(f, "springref")) return straight ? dead_if(m->disable & VV_DISABLE_SPRING, "springs are disabled") : absent;
   if (is(f, "stiffness")) return dead_if(m->disable & VV_DISABLE_SPRING, "springs are disabled");
@@ -128,7 +130,8 @@ static int size_count(int type, bool fromto) {
 }
 
 static vvVerdict judge_contact(const vvUse* u, const vvField* f, int g, int k) {
-  static const char* const frictions[] = {"no contact of this geom has friction", "no contact of this geom has torsional friction",
+  static const char* const frictions[] = {"no contact of this geom has friction",
+                                          "no contact of this geom has torsional friction",
                                           "no contact of this geom has rolling friction"};
   const vvModel* m = u->m;
   unsigned use = u->geom[g];
@@ -148,7 +151,8 @@ static vvVerdict judge_geom(const vvUse* u, const vvField* f, int g, int k) {
   bool placed = use & (USE_TOUCH | USE_MASS | USE_SENSOR), fromto = m->geom_isfromto[g];
   if (is(f, "pos")) return fromto ? absent : dead_if(!placed, still);
   if (is(f, "rot")) {
-    if (placed && type == VV_GEOM_SPHERE && !(use & USE_SENSOR)) return dead_if(true, "turning a sphere changes nothing");
+    if (placed && type == VV_GEOM_SPHERE && !(use & USE_SENSOR))
+      return dead_if(true, "turning a sphere changes nothing");
     return fromto ? absent : dead_if(!placed, still);
   }
   if (is(f, "fromto")) return fromto ? dead_if(!placed, still) : absent;
@@ -262,11 +266,13 @@ bool vv_number_is_indexed(const vvField* field) {
 static const char* joint_unit(const vvField* f, int type) {
   static const struct {
     const char *attribute, *slide, *turn;
-  } table[] = {{"range", "m", "rad"},         {"ref", "m", "rad"},          {"springref", "m", "rad"},
-               {"margin", "m", "rad"},        {"stiffness", "N/m", "N m/rad"}, {"damping", "N s/m", "N m s/rad"},
-               {"armature", "kg", "kg m2"},   {NULL, NULL, NULL}};
+  } table[] = {{"range", "m", "rad"},           {"ref", "m", "rad"},
+               {"springref", "m", "rad"},       {"margin", "m", "rad"},
+               {"stiffness", "N/m", "N m/rad"}, {"damping", "N s/m", "N m s/rad"},
+               {"armature", "kg", "kg m2"},     {NULL, NULL, NULL}};
   for (int i = 0; table[i].attribute; i++)
-    if (is(f, table[i].attribute)) return type == VV_JOINT_SLIDE ? table[i].slide : type == VV_JOINT_FREE ? f->unit : table[i].turn;
+    if (is(f, table[i].attribute))
+      return type == VV_JOINT_SLIDE ? table[i].slide : type == VV_JOINT_FREE ? f->unit : table[i].turn;
   return f->unit;
 }
 

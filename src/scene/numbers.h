@@ -9,8 +9,8 @@
 #include "scene/scene.h"
 
 typedef struct vvSingle {
-  int field;         // index into vv_model_fields()
-  int id;            // element
+  int field;  // index into vv_model_fields()
+  int id;     // element
   int component;
   int class_id;      // default class that its value comes from, -1: none
   const char* dead;  // why nothing depends on it, NULL: something does

@@ -24,24 +24,24 @@ typedef struct vvKeyword {
 
 // How an attribute is read, written and checked.
 typedef enum vvAttrKind {
-  VV_ATTR_REAL = 0,   // min..max reals at offset
-  VV_ATTR_INT,        // min..max ints at offset
-  VV_ATTR_ENUM,       // keyword, an int at offset
-  VV_ATTR_BOOL,       // "true" or "false", a bool at offset
-  VV_ATTR_NAME,       // head.name
-  VV_ATTR_CLASS,      // handled before the others
-  VV_ATTR_TEXT,       // const char* at offset
-  VV_ATTR_QUAT,       // double[4] at offset, also from axisangle, xyaxes, zaxis, euler
+  VV_ATTR_REAL = 0,  // min..max reals at offset
+  VV_ATTR_INT,       // min..max ints at offset
+  VV_ATTR_ENUM,      // keyword, an int at offset
+  VV_ATTR_BOOL,      // "true" or "false", a bool at offset
+  VV_ATTR_NAME,      // head.name
+  VV_ATTR_CLASS,     // handled before the others
+  VV_ATTR_TEXT,      // const char* at offset
+  VV_ATTR_QUAT,      // double[4] at offset, also from axisangle, xyaxes, zaxis, euler
   VV_ATTR_AXISANGLE,
   VV_ATTR_XYAXES,
   VV_ATTR_ZAXIS,
   VV_ATTR_EULER,
-  VV_ATTR_POLY,       // one real at offset, up to two more that must be 0
-  VV_ATTR_LOOK,       // kept as text; max > 0: min..max reals, else any text
-  VV_ATTR_PASS,       // no effect here; max > 0: min..max reals, else any text
-  VV_ATTR_ZERO,       // not supported unless all numbers are 0
-  VV_ATTR_FALSE,      // not supported unless "false" (or "auto", "none", "disable")
-  VV_ATTR_REFUSED     // not supported
+  VV_ATTR_POLY,    // one real at offset, up to two more that must be 0
+  VV_ATTR_LOOK,    // kept as text; max > 0: min..max reals, else any text
+  VV_ATTR_PASS,    // no effect here; max > 0: min..max reals, else any text
+  VV_ATTR_ZERO,    // not supported unless all numbers are 0
+  VV_ATTR_FALSE,   // not supported unless "false" (or "auto", "none", "disable")
+  VV_ATTR_REFUSED  // not supported
 } vvAttrKind;
 
 typedef struct vvAttr {
@@ -113,11 +113,14 @@ typedef struct vvSpecOrder {
 vvStatus vv_spec_order_create(vvSpec* spec, vvSpecOrder* order);
 void vv_spec_order_free(vvSpec* spec, vvSpecOrder* order);
 
-// Marks every real of an element that differs from its class's as the element's own.
+// Brings origins up to date: reals that differ from the class's become the element's own.
 void vv_spec_settle(vvSpec* spec);
 
 // Default class prototypes of an element kind, NULL for kinds without.
 vvSpecHead* vv_spec_prototype(const vvSpec* spec, vvElement element, int class_id);
+
+// Replaces control characters of a message by blanks, so that it stays one line.
+void vv_one_line(char* text);
 
 // "FILE:LINE: " or "" for elements built in C, and the element as messages call it: geom "x" or geom #3.
 vvStatus vv_spec_error(vvReport* report, vvStatus status, const vvSpecHead* head, const char* format, ...)

@@ -5,10 +5,11 @@
 The loss is a random linear functional of the final qpos and qvel. For MuJoCo's side the number is changed in the file's
 elements and the scene compiled again (mass, density, friction, damping, size, position, gravity, ...), or the control,
 the initial position (along a tangent) or velocity is; eight central differences, step halved each time, are
-extrapolated twice (Richardson), and the best of the ladder has the change to its neighbour as error e.
+extrapolated twice (Richardson); of the three neighbours that agree best the middle one counts, their spread is its error e.
 
-A direction is resolved when e <= 1e-7 s with s = max(|D|, 1e-3 x the block's largest |D|), and the contacts and
-constraint states of all steps stand still; then |g - D| <= 1e-6 s is demanded. Where the ladder resolves only
+A direction is resolved when e <= 1e-7 s, and the contacts and constraint states of all steps stand still; then
+|g - D| <= 1e-6 s is demanded. s is the largest of |D|, 1e-3 x the block's largest |D|, and the slope that moves the loss
+by a thousandth of itself over the number's typical size. Where the ladder resolves only
 e <= 1e-6 s, 1e-5 s is. At least 90 % of directions must be resolved one way or the other.
 """
 import json
@@ -24,11 +25,6 @@ STEPS, RUNGS = 50, 8
 SOLVER_TOLERANCE = 1e-16
 TOLERANCE, LOOSE = 1e-6, 1e-5
 SHARE = 0.9
-# Sizes that a shape has.
-NCOMPONENT = {mujoco.mjtGeom.mjGEOM_SPHERE: 1, mujoco.mjtGeom.mjGEOM_CAPSULE: 2, mujoco.mjtGeom.mjGEOM_CYLINDER: 2,
-              mujoco.mjtGeom.mjGEOM_ELLIPSOID: 3, mujoco.mjtGeom.mjGEOM_BOX: 3, mujoco.mjtGeom.mjGEOM_PLANE: 0}
-
-
 def without_looks(spec):
     """Drops materials and textures, which make compiling slow."""
     for geom in spec.geoms:
@@ -73,8 +69,9 @@ class Rollout:
             still.append(sp == self.signature and sm == self.signature)
         first = [(4 * d[k + 1] - d[k]) / 3 for k in range(RUNGS - 1)]
         second = [(16 * first[k + 1] - first[k]) / 15 for k in range(RUNGS - 2)]
-        k = int(np.argmin([abs(second[i + 1] - second[i]) for i in range(RUNGS - 3)]))
-        return second[k + 1], abs(second[k + 1] - second[k]), all(still[k:])
+        spread = [max(abs(second[i + 1] - second[i]), abs(second[i + 2] - second[i + 1])) for i in range(RUNGS - 4)]
+        k = int(np.argmin(spread))
+        return second[k + 1], spread[k], all(still[k:])
 
     def with_control(self, step, actuator):
         def f(e):
@@ -95,7 +92,7 @@ class Rollout:
             return self.run(self.model, q, self.v, self.u)
         return f
 
-    def with_number(self, element, attribute, index):
+    def with_number(self, element, attribute, index, unit=1.0):
         old = getattr(element, attribute)
         scalar = np.ndim(old) == 0
         old = old if scalar else np.array(old, float)
@@ -105,10 +102,10 @@ class Rollout:
 
         def f(e):
             if scalar:
-                put(old + e)
+                put(old + unit * e)
             else:
                 x = old.copy()
-                x[index] += e
+                x[index] += unit * e
                 put(x)
             try:
                 return self.run(peer.tighten(self.spec.compile(), SOLVER_TOLERANCE), self.q, self.v, self.u)
@@ -117,55 +114,51 @@ class Rollout:
         return f
 
 
+def numbers(path):
+    """Names of the differentiable numbers of a scene, as vv info lists them."""
+    listed = json.loads(peer.vv(["info", path, "--json"]))["numbers"]
+    return {n["name"] for n in listed if n["differentiable"]}
+
+
+# Attributes: (name in visviva, attribute in MuJoCo's spec, least step of the ladder). Steps are a thousandth of the value,
+# or the least step where that is larger; for vectors the least step goes with every component.
+GEOM = (("friction", "friction", 1e-5), ("solref", "solref", 1e-5), ("solimp", "solimp", 1e-5), ("size", "size", 1e-5),
+        ("pos", "pos", 2e-5), ("fromto", "fromto", 2e-5), ("density", "density", 1e-2), ("mass", "mass", 1e-4),
+        ("margin", "margin", 1e-6), ("solmix", "solmix", 1e-4))
+JOINT = (("pos", "pos", 2e-5), ("axis", "axis", 2e-5), ("damping", "damping", 1e-4), ("stiffness", "stiffness", 1e-3),
+         ("armature", "armature", 1e-5), ("range", "range", 2e-5), ("margin", "margin", 1e-6), ("ref", "ref", 2e-5),
+         ("springref", "springref", 2e-5), ("solreflimit", "solref_limit", 1e-5), ("solimplimit", "solimp_limit", 1e-5))
+BODY = (("pos", "pos", 2e-5), ("mass", "mass", 1e-4), ("ipos", "ipos", 2e-5), ("diaginertia", "inertia", 1e-7),
+        ("fullinertia", "fullinertia", 1e-7))
+AT_LEAST_ZERO = ("mass", "density", "damping", "stiffness", "armature", "margin", "friction", "solmix")
+MOTOR = (("gear", "gear", 1e-4), ("ctrlrange", "ctrlrange", 1e-3), ("forcerange", "forcerange", 1e-3))
+
+
 def candidates(rollout):
-    """(name in visviva, spec element, attribute, index, step) of every number that may be taken."""
+    """(attribute, name in visviva, spec element, attribute in the spec, index, step) of every number to be taken."""
+    known = numbers(rollout.path)
+    degrees = rollout.spec.compiler.degree
     out = []
-    model = rollout.model
-    for g in rollout.spec.geoms:
-        if not g.name:
-            continue
-        ends = np.isfinite(g.fromto[0])
-        counted = model.geom(g.name).bodyid[0] != 0 and not body_states_inertia(g.parent)
-        touches = (g.contype or g.conaffinity) and not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT
-        plane = g.type == mujoco.mjtGeom.mjGEOM_PLANE
-        if touches:
-            out += [(f"geom/{g.name}/friction/{i}", g, "friction", i, 1e-3) for i in range(3)]
-            out += [(f"geom/{g.name}/solref/{i}", g, "solref", i, 1e-3 * abs(g.solref[i])) for i in range(2)]
-            out += [(f"geom/{g.name}/solimp/{i}", g, "solimp", i, 1e-2 * g.solimp[i]) for i in range(3) if g.solimp[i] > 0]
-        if plane:
-            out += [(f"geom/{g.name}/pos/{i}", g, "pos", i, 2e-5) for i in range(3)]
-            continue
-        if counted or touches:
-            n = 1 if ends else NCOMPONENT[g.type]
-            out += [(f"geom/{g.name}/size/{i}", g, "size", i, 1e-3 * g.size[i]) for i in range(n)]
-            if ends:
-                out += [(f"geom/{g.name}/fromto/{i}", g, "fromto", i, 2e-5) for i in range(6)]
-            else:
-                out += [(f"geom/{g.name}/pos/{i}", g, "pos", i, 2e-5) for i in range(3)]
-        if counted and np.isfinite(g.mass) and g.mass > 0:
-            out.append((f"geom/{g.name}/mass", g, "mass", None, 1e-3 * g.mass))
-        elif counted and not np.isfinite(g.mass):
-            out.append((f"geom/{g.name}/density", g, "density", None, 1e-3 * g.density))
-    for j in rollout.spec.joints:
-        if j.name and j.type != mujoco.mjtJoint.mjJNT_FREE:
-            for attribute in ("damping", "stiffness", "armature"):
-                value = np.atleast_1d(getattr(j, attribute))[0]
-                if value > 0:
-                    out.append((f"joint/{j.name}/{attribute}", j, attribute, 0, 1e-3 * value))
-            if j.type != mujoco.mjtJoint.mjJNT_SLIDE:
-                out += [(f"joint/{j.name}/pos/{i}", j, "pos", i, 2e-5) for i in range(3)]
-    for b in rollout.spec.bodies:
-        if b.name and b.name != "world":
-            if body_states_inertia(b):
-                out.append((f"body/{b.name}/mass", b, "mass", None, 1e-3 * b.mass))
-                out += [(f"body/{b.name}/ipos/{i}", b, "ipos", i, 2e-5) for i in range(3)]
-            if not any(j.type == mujoco.mjtJoint.mjJNT_FREE for j in b.joints):
-                out += [(f"body/{b.name}/pos/{i}", b, "pos", i, 2e-5) for i in range(3)]
+    groups = (("geom", rollout.spec.geoms, GEOM), ("joint", rollout.spec.joints, JOINT),
+              ("body", rollout.spec.bodies, BODY), ("actuator", rollout.spec.actuators, MOTOR))
+    for kind, elements, attributes in groups:
+        for e in elements:
+            for attribute, theirs, least in attributes:
+                values = np.atleast_1d(np.asarray(getattr(e, theirs), float))
+                scalar = np.ndim(getattr(e, theirs)) == 0
+                for i, value in enumerate(values):
+                    name = f"{kind}/{e.name}/{attribute}"
+                    name = name if name in known else f"{name}/{i}"
+                    if not e.name or name not in known or not np.isfinite(value):
+                        continue
+                    if value == 0 and attribute in AT_LEAST_ZERO:  # no room for central differences
+                        continue
+                    turns = kind == "joint" and attribute in ("range", "ref", "springref")
+                    angle = degrees and turns and e.type != mujoco.mjtJoint.mjJNT_SLIDE
+                    unit = 180 / np.pi if angle else 1.0
+                    step = max(least * unit, 1e-3 * abs(value) if attribute not in ("pos", "fromto", "ref") else 0)
+                    out.append((attribute, name, e, theirs, None if scalar else i, step, unit))
     return out
-
-
-def body_states_inertia(body):
-    return bool(body.explicitinertial)
 
 
 def directions(rollout, count, rng):
@@ -178,20 +171,20 @@ def directions(rollout, count, rng):
     for i in sorted(rng.permutation(model.nv)[:10]):
         out.append(("qpos0", "qpos0", (int(i),), rollout.with_state(i, False), 2e-5))
         out.append(("qvel0", "qvel0", (int(i),), rollout.with_state(i, True), 1e-3))
-    chosen = candidates(rollout)
     by_kind = {}
-    for c in chosen:
-        by_kind.setdefault("/".join([c[0].split("/")[0], c[0].split("/")[2]]), []).append(c)
-    kinds = sorted(by_kind)
+    for c in candidates(rollout):
+        by_kind.setdefault(c[1].split("/")[0] + "/" + c[0], []).append(c)
     picked = []
-    while len(picked) < min(count, len(chosen)):  # one of each kind in turn
-        for kind in kinds:
+    while len(picked) < count and any(by_kind.values()):  # one of each kind in turn
+        for kind in sorted(by_kind):
             if by_kind[kind] and len(picked) < count:
-                picked.append((kind, by_kind[kind].pop(int(rng.integers(len(by_kind[kind]))))))
-    for kind, (name, element, attribute, index, step) in picked:
-        out.append((attribute, name, (), rollout.with_number(element, attribute, index), step))
+                picked.append(by_kind[kind].pop(int(rng.integers(len(by_kind[kind])))))
+    for attribute, name, element, theirs, index, step, unit in picked:
+        out.append((attribute, name, (), rollout.with_number(element, theirs, index, unit), step / unit))
     for i in range(3):
         out.append(("gravity", f"opt/gravity/{i}", (), rollout.with_number(rollout.spec.option, "gravity", i), 1e-2))
+    step = 1e-3 * model.opt.timestep
+    out.append(("timestep", "opt/timestep", (), rollout.with_number(rollout.spec.option, "timestep", None), step))
     return out
 
 
@@ -226,11 +219,12 @@ def against_mujoco(rollout, args, count, rng, folder):
         while isinstance(value, list):
             value = value[0]
         difference, error, still = rollout.ladder(f, step)
-        rows.append((block, key, index, value, difference, error, still))
+        floor = 1e-6 * max(1.0, abs(rollout.loss)) / step
+        rows.append((block, key, index, value, difference, error, still, floor))
         largest[block] = max(largest.get(block, 0.0), abs(difference))
     result = {"directions": len(rows), "tight": 0, "loose": 0, "moved": 0, "worst": 0.0, "wrong": []}
-    for block, key, index, value, difference, error, still in rows:
-        s = max(abs(difference), 1e-3 * largest[block], 1e-12)
+    for block, key, index, value, difference, error, still, floor in rows:
+        s = max(abs(difference), 1e-3 * largest[block], floor)
         if not still:
             result["moved"] += 1
             continue

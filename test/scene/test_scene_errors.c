@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// test_scene_errors.c: what is wrong with a scene is said in one line that names file and line; hostile files, files cut
-// off anywhere and memory that runs out give a status.
+// test_scene_errors.c: what is wrong with a scene is said in one line that names file and line; hostile files, files
+// cut off anywhere and memory that runs out give a status.
 
 #define _XOPEN_SOURCE 700  // mkdtemp
 
@@ -51,37 +51,54 @@ static const vvCase cases[] = {
      "scene.xml:3: geom has no attribute \"frictoin\"; did you mean \"friction\"?"},
     {WORLD("<gem/>"), VV_ERROR_FILE, "scene.xml:3: unknown element \"gem\" in <worldbody>; did you mean \"geom\"?"},
     {WORLD("<geom size='0.1'\n pos='1 2 x'/>"), VV_ERROR_FILE, "geom attribute \"pos\": \"x\" is not a number"},
-    {WORLD("<geom size='0.1' pos='1 2'/>"), VV_ERROR_FILE, "scene.xml:3: geom attribute \"pos\" has 2 numbers; it needs 3"},
-    {WORLD("<geom size='0.1' pos='1 2 3 4'/>"), VV_ERROR_FILE, "geom attribute \"pos\" has more than 3 numbers; it needs 3"},
+    {WORLD("<geom size='0.1' pos='1 2'/>"), VV_ERROR_FILE,
+     "scene.xml:3: geom attribute \"pos\" has 2 numbers; it needs 3"},
+    {WORLD("<geom size='0.1' pos='1 2 3 4'/>"), VV_ERROR_FILE,
+     "geom attribute \"pos\" has more than 3 numbers; it needs 3"},
     {WORLD("<geom size='0.1' pos='nan 0 0'/>"), VV_ERROR_FILE, "\"nan\" is not a finite number"},
     {WORLD("<geom size='-inf'/>"), VV_ERROR_FILE, "\"-inf\" is not a finite number"},
     {WORLD("<geom size='1e999'/>"), VV_ERROR_FILE, "\"1e999\" is too large for a number"},
     {WORLD("<geom size='0x10'/>"), VV_ERROR_FILE, "\"0x10\" is not a number"},
     {WORLD("<geom size='0,1'/>"), VV_ERROR_FILE, "\"0,1\" is not a number"},
-    {WORLD("<geom size='0.1' condim='2'/>"), VV_ERROR_FILE, "scene.xml:3: geom #0 has condim 2; it can be 1, 3, 4 or 6"},
-    {WORLD("<geom name='a' size='0.1'/>\n<geom name='a' size='0.1'/>"), VV_ERROR_FILE, "scene.xml:4: a second geom is named \"a\""},
-    {WORLD("<geom type='mesh' mesh='m'/>"), VV_ERROR_UNSUPPORTED, "scene.xml:3: geom type \"mesh\" is not supported yet"},
+    {WORLD("<geom size='0.1' condim='2'/>"), VV_ERROR_FILE,
+     "scene.xml:3: geom #0 has condim 2; it can be 1, 3, 4 or 6"},
+    {WORLD("<geom name='a' size='0.1'/>\n<geom name='a' size='0.1'/>"), VV_ERROR_FILE,
+     "scene.xml:4: a second geom is named \"a\""},
+    {WORLD("<geom type='mesh' mesh='m'/>"), VV_ERROR_UNSUPPORTED,
+     "scene.xml:3: geom type \"mesh\" is not supported yet"},
     {WORLD("<body mocap='true'/>"), VV_ERROR_UNSUPPORTED, "body attribute \"mocap\" is not supported yet"},
     {WORLD("<body gravcomp='1'/>"), VV_ERROR_UNSUPPORTED, "body attribute \"gravcomp\" is not supported yet"},
     {WORLD("<replicate count='2'/>"), VV_ERROR_UNSUPPORTED, "element \"replicate\" is not supported yet"},
-    {WORLD("<body><joint damping='1 2'/>" BALL "</body>"), VV_ERROR_UNSUPPORTED, "joint attribute \"damping\" is not supported yet"},
-    {WORLD("<body><joint type='ball' range='0 1'/>" BALL "</body>"), VV_ERROR_UNSUPPORTED, "limits of ball joints are not supported yet"},
-    {"<mujoco><option integrator='RK4'/></mujoco>", VV_ERROR_UNSUPPORTED, "integrator \"RK4\" is not supported yet; use \"Euler\""},
-    {"<mujoco><option density='1.2'/></mujoco>", VV_ERROR_UNSUPPORTED, "option attribute \"density\" is not supported yet"},
-    {"<mujoco><option><flag override='enable'/></option></mujoco>", VV_ERROR_UNSUPPORTED, "flag \"override\" is not supported yet"},
-    {"<mujoco>\n<tendon>\n<fixed/></tendon></mujoco>", VV_ERROR_UNSUPPORTED, "scene.xml:3: fixed in <tendon> is not supported yet; remove it"},
+    {WORLD("<body><joint damping='1 2'/>" BALL "</body>"), VV_ERROR_UNSUPPORTED,
+     "joint attribute \"damping\" is not supported yet"},
+    {WORLD("<body><joint type='ball' range='0 1'/>" BALL "</body>"), VV_ERROR_UNSUPPORTED,
+     "limits of ball joints are not supported yet"},
+    {"<mujoco><option integrator='RK4'/></mujoco>", VV_ERROR_UNSUPPORTED,
+     "integrator \"RK4\" is not supported yet; use \"Euler\""},
+    {"<mujoco><option density='1.2'/></mujoco>", VV_ERROR_UNSUPPORTED,
+     "option attribute \"density\" is not supported yet"},
+    {"<mujoco><option><flag override='enable'/></option></mujoco>", VV_ERROR_UNSUPPORTED,
+     "flag \"override\" is not supported yet"},
+    {"<mujoco>\n<tendon>\n<fixed/></tendon></mujoco>", VV_ERROR_UNSUPPORTED,
+     "scene.xml:3: fixed in <tendon> is not supported yet; remove it"},
     {"<mujoco><tendon/><equality/></mujoco>", VV_OK, ""},
-    {"<mujoco><actuator><position joint='a'/></actuator></mujoco>", VV_ERROR_UNSUPPORTED, "actuator \"position\" is not supported yet; use motor"},
-    {"<mujoco><sensor><touch site='s'/></sensor></mujoco>", VV_ERROR_UNSUPPORTED, "sensor \"touch\" is not supported yet"},
+    {"<mujoco><actuator><position joint='a'/></actuator></mujoco>", VV_ERROR_UNSUPPORTED,
+     "actuator \"position\" is not supported yet; use motor"},
+    {"<mujoco><sensor><touch site='s'/></sensor></mujoco>", VV_ERROR_UNSUPPORTED,
+     "sensor \"touch\" is not supported yet"},
     {"<mujoco><contact><pair/></contact></mujoco>", VV_ERROR_UNSUPPORTED, "pair is not supported yet"},
     {"<mujoco><option timestep='0'/></mujoco>", VV_ERROR_FILE, "option timestep is 0; it must be positive"},
-    {WORLD("<body>\n<freejoint/><geom name='a' type='box' size='1 1 1'/></body>\n<body><freejoint/>\n<geom name='b' type='box' size='1 1 1'/></body>"),
+    {WORLD("<body>\n<freejoint/><geom name='a' type='box' size='1 1 1'/></body>\n<body><freejoint/>\n<geom name='b' "
+           "type='box' size='1 1 1'/></body>"),
      VV_ERROR_UNSUPPORTED,
-     "scene.xml:6: geom \"a\" (box) and geom \"b\" (box) may touch; this pair of shapes has no collider yet; set contype and conaffinity to 0 "
+     "scene.xml:6: geom \"a\" (box) and geom \"b\" (box) may touch; this pair of shapes has no collider yet; set "
+     "contype and conaffinity to 0 "
      "or add <exclude>"},
-    {"<mujoco><option><flag contact='disable'/></option>\n" WORLD("<body><freejoint/><geom type='box' size='1 1 1'/></body>"
-     "<body><freejoint/><geom type='box' size='1 1 1'/></body>") "</mujoco>", VV_ERROR_FILE, "unknown element \"mujoco\""},
-    {WORLD("text"), VV_ERROR_FILE, "text \"text\" stands between elements"},
+    {"<mujoco><option><flag contact='disable'/></option>\n" WORLD(
+         "<body><freejoint/><geom type='box' size='1 1 1'/></body>"
+         "<body><freejoint/><geom type='box' size='1 1 1'/></body>") "</mujoco>",
+     VV_ERROR_FILE, "unknown element \"mujoco\""},
+    {WORLD("text"), VV_OK, ""},
     {"<!DOCTYPE a [<!ENTITY x 'y'>]><mujoco/>", VV_ERROR_FILE, "document type declarations are not read"},
     {"", VV_ERROR_FILE, "scene.xml:1: empty file"},
     {"<mujoco>\n<worldbody>\n", VV_ERROR_FILE, "scene.xml:3: not well-formed XML"},
@@ -96,7 +113,8 @@ static void messages(void** state) {
     vvReport report;
     vvStatus status = load_text(context, c->text, strlen(c->text), &report);
     bool good = status == c->status && strstr(report.message, c->message);
-    if (!good) print_error("status %d, message '%s'; not %d, '%s'\n", (int)status, report.message, (int)c->status, c->message);
+    if (!good)
+      print_error("status %d, message '%s'; not %d, '%s'\n", (int)status, report.message, (int)c->status, c->message);
     assert_true(good);
     if (status != VV_OK) assert_one_line(&report);
   }
@@ -129,7 +147,9 @@ static void includes(void** state) {
   assert_non_null(mkdtemp(folder));
   snprintf(main_path, sizeof main_path, "%s/main scene.xml", folder);
   snprintf(path, sizeof path, "%s/part.xml", folder);
-  write_file(main_path, "\xef\xbb\xbf<mujoco>\r\n<worldbody>\r\n<body name='b'>\r\n<include file='part.xml'/>\r\n</body></worldbody></mujoco>\r\n");
+  write_file(main_path,
+             "\xef\xbb\xbf<mujoco>\r\n<worldbody>\r\n<body name='b'>\r\n<include "
+             "file='part.xml'/>\r\n</body></worldbody></mujoco>\r\n");
   write_file(path, "<any><joint/><geom size='0.1'/><geom size='0.2'/></any>");
   assert_int_equal(load_file(context, main_path, &report), VV_OK);
   write_file(path, "<any>\n\n<joint/><geom size='0.1' foo='1'/></any>");

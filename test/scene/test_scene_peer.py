@@ -46,6 +46,7 @@ class Info:
         if p.returncode == 0:
             report = json.loads(p.stdout)
             self.counts = report["counts"]
+            self.states = report["states"]
             self.numbers = {n["name"]: n["value"] for n in report["numbers"]}
 
     def get(self, element, model_name, index, attribute):
@@ -154,6 +155,19 @@ def compare_rest(name, m, info):
     check(f"{name} counts", all(info.counts[k] == v for k, v in sizes.items()), info.counts, sizes)
 
 
+def compare_pairs(name, path, info):
+    """Pairs that may touch, against MuJoCo's contacts when everything is within the margin of everything."""
+    m = mujoco.MjModel.from_xml_path(path)
+    m.geom_margin[:] = m.body_margin[:] = 1000
+    m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
+    d = mujoco.MjData(m)
+    mujoco.mj_forward(m, d)
+    label = lambda g: m.geom(g).name or f"#{g}"  # noqa: E731
+    theirs = {(label(c.geom[0]), label(c.geom[1])) for c in d.contact}
+    ours = {tuple(s.split("/")[1:3]) for s in info.states if s.startswith("contact/") and s.endswith("/force")}
+    check(f"{name} pairs", ours == theirs, ours - theirs, theirs - ours)
+
+
 LOOKS = {"geom_user", "body_user", "jnt_user", "site_user", "actuator_user", "sensor_user", "geom_rgba", "geom_matid", "geom_dataid", "geom_group", "site_matid", "site_rgba", "names", "names_map"}
 KEPT = ("body_", "jnt_", "dof_", "geom_", "site_", "actuator_", "sensor_", "key_", "qpos", "exclude_")
 
@@ -184,6 +198,8 @@ def compare(name, path):
     compare_bodies(name, m, info)
     compare_joints(name, m, info)
     compare_geoms(name, m, info)
+    if name != "names":
+        compare_pairs(name, path, info)
     out = os.path.join(work.name, "converted.xml")
     p = vv("convert", path, out)
     check(f"{name} is written", p.returncode == 0, p.stderr)
@@ -207,7 +223,17 @@ def body(inside, head="", tail=""):
 
 
 BALL = '<geom type="sphere" size="0.1"/>'
+ROUND = '<geom size="0.1"/><geom type="capsule" size="0.1 0.2"/>'
 READ = {
+    "pairs": body(
+        f'<geom type="plane" size="1 1 1"/><geom type="plane" size="1 1 1" pos="0 0 -1"/>{ROUND}<body name="fixed">{ROUND}</body><body name="a"><freejoint/>{ROUND}'
+        f'<geom size="0.1" contype="2" conaffinity="4"/><body name="b"><joint/>{ROUND}<body name="c">{ROUND}<body name="d"><joint/>{ROUND}</body></body></body></body>'
+        '<body name="e"><joint/><geom size="0.1" contype="4" conaffinity="0"/><geom size="0.1" contype="0" conaffinity="3"/></body>'
+        f'<body name="f">{BALL}<body name="g"><joint/>{BALL}<body name="h"><joint/>{BALL}</body></body></body>', '',
+        '<contact><exclude body1="a" body2="d"/><exclude body1="world" body2="h"/></contact>'),
+    "pairs, parents too": body(
+        f'<body name="a"><joint/>{BALL}<body name="b"><joint/>{BALL}<body name="c">{BALL}</body></body></body>',
+        '<option><flag filterparent="disable"/></option>'),
     "nested defaults": body(
         '<body childclass="a"><joint name="j"/><geom class="b" size="0.1"/><geom/><body childclass="main"><joint type="ball"/>'
         '<geom size="0.2"/></body></body>',
@@ -297,7 +323,7 @@ READ = {
         f'<body><freejoint/>{BALL}</body>',
         '<option timestep="0.005" gravity="1 2 3" impratio="10" cone="elliptic" solver="CG" iterations="7" tolerance="1e-5" jacobian="dense" '
         'integrator="Euler" magnetic="1 2 3" ls_iterations="3"><flag gravity="disable" contact="disable" energy="enable" multiccd="disable"/></option>'
-        '<option impratio="3"/><size njmax="500" nconmax="100"/><statistic extent="2" center="0 0 1"/>'
+        '<option impratio="3"/><size njmax="500" nconmax="100" nkey="3"/><statistic extent="2" center="0 0 1"/>'
         '<visual><map znear="0.01"/><rgba haze="0 0 0 1"/></visual>',
         '<custom><numeric name="n" data="1 2"/><text name="t" data="x"/></custom>'),
     "looks": body(

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tape.h: the record of a rollout: per row the configuration, velocity, acceleration (the node's solution) and the
+// features of contacts and limits. Everything else is rebuilt from these.
+//
+// layout   chunks of memory that stay where they are; a record lies within one chunk:
+//          header | q nq | v nv | a nv | contacts | limits
+
+#ifndef VISVIVA_ROLL_TAPE_H_
+#define VISVIVA_ROLL_TAPE_H_
+
+#include "visviva/contact.h"
+#include "visviva/roll.h"
+
+typedef struct vvTapeHeader {
+  int ncontact;
+  int nlimit;
+  int solved;  // 1: a, contacts and limits are those of the row; 0: only q and v, a is zero
+  int pad;
+} vvTapeHeader;
+
+// A row, as read back.
+typedef struct vvTapeRow {
+  const vvReal* q;                   // nq
+  const vvReal* v;                   // nv
+  const vvReal* a;                   // nv   zeros where not solved
+  const vvContactFeature* contacts;  // ncontact
+  const vvLimitFeature* limits;      // nlimit
+  int ncontact;
+  int nlimit;
+  bool solved;
+} vvTapeRow;
+
+// Empties the tape for a rollout of nstep steps (nstep + 1 rows).
+vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep);
+
+// Appends a row; a, contacts and limits count where `solved`. VV_ERROR_CAPACITY beyond the limit, VV_ERROR_MEMORY.
+vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row);
+
+// Row k of 0..N; k must have been appended.
+vvTapeRow vv_tape_row(const vvTape* tape, int k);
+
+// True when the tape holds all rows of a rollout of nstep steps of a model of these sizes.
+bool vv_tape_complete(const vvTape* tape, const vvModel* m, int nstep);
+
+#endif  // VISVIVA_ROLL_TAPE_H_

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// work.h: the scratch of rollouts, one block per workspace, and small helpers that forward, reverse and tangent sweeps
+// share.
+
+#ifndef VISVIVA_ROLL_WORK_H_
+#define VISVIVA_ROLL_WORK_H_
+
+#include "rigid/rigid_kernel.h"
+#include "roll/tangent.h"
+#include "roll/tape.h"
+#include "visviva/arena.h"
+#include "visviva/rigid.h"
+#include "visviva/roll.h"
+
+// Scratch of the reverse sweep (reverse.c).
+typedef struct vvReverseWork {
+  // cotangents carried from row to row
+  vvReal* q_bar;   // nq   ambient
+  vvReal* v_bar;   // nv
+  vvReal* q1_bar;  // nq   of the row after
+  vvReal* v1_bar;  // nv
+  // within a step
+  vvReal* a_bar;        // nv
+  vvReal* a2_bar;       // nv
+  vvReal* a2;           // nv   acceleration that advances v
+  vvReal* d;            // nv   a2 - a
+  vvReal* w;            // nv   multiplier of the acceleration node
+  vvReal* w2;           // nv   of the damping node
+  vvReal* tau;          // nv
+  vvReal* tau_bar;      // nv
+  vvReal* ctrl_bar;     // nu
+  vvReal* applied_bar;  // nv
+  vvReal* wrench_bar;   // nbody x 6
+  vvReal* held_ctrl_bar;     // nu   of the last row, which holds the controls of the row before
+  vvReal* held_applied_bar;  // nv
+  vvReal* tangent_bar;  // nv   chart of q_bar
+  vvRigidPose pose_bar;
+  vvRigidMotion motion_bar;
+  vvReal* D;  // nbody x 6   motions of d and w2 in the damping node
+  vvReal* D_bar;
+  vvReal* W;
+  vvReal* W_bar;
+  vvTapeMem mem;  // of the generated code
+} vvReverseWork;
+
+struct vvRollout {
+  vvContext* ctx;
+  vvRolloutUse use;
+  int nq, nv, na, nu, nbody, ntree;  // sizes that the workspace was made for
+  vvRigidWork* rigid;
+  vvState* state;
+  vvReal* zero;          // 6 nbody, at least nv and nu, zeros
+  vvReal* q1;            // nq
+  vvRigidMotion motion;  // of outputs and of the weak residual
+  vvReverseWork reverse;
+  vvTangentWork* tangent;
+  vvReal* out;        // out_reals   outputs of a row, rebuilt
+  vvReal* out_bar;    // out_reals
+  size_t out_reals;
+  vvReal* block;  // all arrays above
+  size_t block_reals;
+};
+
+// Row k of controls, applied forces or body wrenches, the last one held; `none` where there are none.
+const vvReal* vv_held_row(const vvReal* rows, int nrow, int width, int k, const vvReal* none);
+
+// VV_ERROR_ARGUMENT with a message when `in` does not fit itself or the workspace.
+vvStatus vv_rollout_check_input(const vvRolloutInput* in, const vvRollout* work, vvReport* report);
+
+// Whether the damping node takes part in derivatives: a damping is not 0, or its own derivative is wanted.
+bool vv_rollout_damped(const vvModel* m, bool with_model);
+
+// Whether some item of `in` needs the acceleration node solved at the row where it is evaluated.
+bool vv_rollout_needs_solve(const vvRolloutInput* in);
+
+// Makes room for nout outputs a row.
+vvStatus vv_rollout_reserve_outputs(vvRollout* work, int nout);
+
+#endif  // VISVIVA_ROLL_WORK_H_
