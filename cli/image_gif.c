@@ -247,7 +247,7 @@ bool vv_image_write_gif(const char* path, const vvImage* frames, int nframe, int
   Palette* palette = malloc(sizeof *palette);
   Encoder* encoder = malloc(sizeof *encoder);
   unsigned char* pixels = malloc(n);
-  unsigned char* shown = malloc(n);
+  unsigned char* shown = calloc(n, 1);
   bool good = palette && encoder && pixels && shown && make_palette(frames, nframe, palette);
   FILE* file = good ? fopen(path, "wb") : NULL;
   good = file != NULL;

@@ -19,12 +19,12 @@
 enum {
   SHEET_COLUMNS = 3,
   SHEET_FRAMES = 9,
-  SHEET_GAP = 6,     // [pixel]
+  SHEET_GAP = 6,  // [pixel]
   FRAME_WIDTH = 480,
   FRAME_HEIGHT = 360,
   FILM_FRAMES = 150,
-  FILM_DELAY = 4,    // [1/100 s] least
-  HIDDEN_GROUP = 3   // geoms from this group on are not drawn
+  FILM_DELAY = 4,   // [1/100 s] least
+  HIDDEN_GROUP = 3  // geoms from this group on are not drawn
 };
 
 typedef struct Film {
@@ -141,7 +141,8 @@ static int place_shapes(const Film* film, int row, vvRigidPose* pose, const vvRe
 
 static bool place_all(Film* film) {
   const vvModel* m = film->m;
-  vvReal* memory = calloc((size_t)(16 * m->nbody + 6 * m->nv + 3 * m->ntree), sizeof *memory);
+  int n = 16 * m->nbody + 6 * m->nv + 3 * m->ntree;
+  vvReal* memory = calloc((size_t)n, sizeof *memory);
   film->shapes = calloc((size_t)film->nframe * (size_t)m->ngeom + 1, sizeof *film->shapes);
   if (memory && film->shapes) {
     vvRigidPose pose = {memory, memory + 3 * m->nbody, memory + 7 * m->nbody, memory + 16 * m->nbody};
@@ -278,7 +279,8 @@ static bool make_image(vvImage* image, int width, int height) {
 static vvStatus write_sheet(const char* path, const Film* film) {
   vvImage sheet;
   int step_x = FRAME_WIDTH + SHEET_GAP, step_y = FRAME_HEIGHT + SHEET_GAP;
-  if (!make_image(&sheet, SHEET_COLUMNS * step_x + SHEET_GAP, SHEET_COLUMNS * step_y + SHEET_GAP)) return VV_ERROR_MEMORY;
+  if (!make_image(&sheet, SHEET_COLUMNS * step_x + SHEET_GAP, SHEET_COLUMNS * step_y + SHEET_GAP))
+    return VV_ERROR_MEMORY;
   memset(sheet.rgb, 255, (size_t)sheet.width * (size_t)sheet.height * 3);
   for (int f = 0; f < film->nframe; f++) {
     int x = SHEET_GAP + f % SHEET_COLUMNS * step_x, y = SHEET_GAP + f / SHEET_COLUMNS * step_y;

@@ -149,7 +149,7 @@ bool vv_render(const vvShape* shapes, int nshape, const vvCamera* camera, vvImag
   view.height = SAMPLES * image->height;
   view.focal = 0.5 * view.height / camera->tangent;
   size_t n = (size_t)view.width * (size_t)view.height;
-  view.samples = malloc(n * sizeof *view.samples);
+  view.samples = calloc(n, sizeof *view.samples);
   if (!view.samples) return false;
   for (size_t i = 0; i < n; i++) view.samples[i] = (Sample){1e9f, -1};
   for (int i = 0; i < nshape; i++) draw_shape(&view, i);

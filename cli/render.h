@@ -10,13 +10,13 @@
 #include "cli/shape.h"
 
 typedef struct vvCamera {
-  double eye[3];      // [m]
-  double right[3];    // unit axes of the picture
+  double eye[3];    // [m]
+  double right[3];  // unit axes of the picture
   double up[3];
   double forward[3];
-  double tangent;     // of half the vertical angle of view
-  double checker;     // edge of the floor's squares     [m]
-  double haze;        // distance at which floors fade   [m]
+  double tangent;  // of half the vertical angle of view
+  double checker;  // edge of the floor's squares     [m]
+  double haze;     // distance at which floors fade   [m]
 } vvCamera;
 
 // Draws the shapes; the image's size counts. False when there is no memory.

@@ -47,7 +47,8 @@ static bool hit_ball(const double o[3], const double d[3], double height, double
   return true;
 }
 
-static bool hit_ellipsoid(const double o[3], const double d[3], const double s[3], double least, double* t, double n[3]) {
+static bool hit_ellipsoid(const double o[3], const double d[3], const double s[3], double least, double* t,
+                          double n[3]) {
   double a = 0, b = 0, c = -1;
   for (int k = 0; k < 3; k++) {
     double w = 1 / (s[k] * s[k]);
@@ -126,7 +127,8 @@ static bool hit_plane(const double o[3], const double d[3], double least, double
   return *t > least;
 }
 
-static bool hit_local(const vvShape* shape, const double o[3], const double d[3], double least, double* t, double n[3]) {
+static bool hit_local(const vvShape* shape, const double o[3], const double d[3], double least, double* t,
+                      double n[3]) {
   switch (shape->type) {
     case VV_GEOM_PLANE:
       return hit_plane(o, d, least, t, n);

@@ -12,6 +12,17 @@ if(VV_FLOAT)
   list(APPEND vvcc_flags -D VV_REAL=float -D VV_REAL_IS_FLOAT)
 endif()
 
+# Reverse code is many small leaves that begin with zeroed cotangents: inlined, and with 0 + x folded to x, it runs about
+# twice as fast (half_cheetah: 17.2 to 7.1 us a reverse step with gcc-12). Only signs of zeros may differ.
+set(vv_generated_options "-fno-signed-zeros")
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  list(APPEND vv_generated_options -fno-tree-slp-vectorize --param=inline-unit-growth=1000
+    --param=max-inline-insns-auto=400 --param=max-inline-insns-single=2000 --param=large-function-growth=2000
+    --param=large-stack-frame-growth=5000)
+elseif(CMAKE_C_COMPILER_ID STREQUAL "Clang")
+  list(APPEND vv_generated_options -mllvm=-inline-threshold=3000)
+endif()
+
 function(vv_generate out)
   set(generated "")
   if(VV_VVCC STREQUAL "none")
@@ -39,7 +50,7 @@ function(vv_generate out)
       list(APPEND generated ${VV_GENERATED}/${name}.vv.c ${VV_GENERATED}/${name}.vv.h)
       # Generated text is held to the warnings of C, not to those of style.
       set_source_files_properties(${VV_GENERATED}/${name}.vv.c PROPERTIES COMPILE_OPTIONS
-        "-Wno-conversion;-Wno-double-promotion;-Wno-unused-function;-Wno-unused-variable;-Wno-unused-but-set-variable;-Wno-unused-parameter")
+        "-Wno-conversion;-Wno-double-promotion;-Wno-unused-function;-Wno-unused-variable;-Wno-unused-but-set-variable;-Wno-unused-parameter;${vv_generated_options}")
     endif()
   endforeach()
   set(${out} ${generated} PARENT_SCOPE)

@@ -164,7 +164,8 @@ static void math2(vvReverse* r, vvExpr* e, vvExpr* g, bool neg, vvExpr* result, 
     }
     case VV_M_POW: {
       vvExpr* low = vv_ir_math(cc, VV_M_POW, x, vv_ir_bin(cc, VV_SUB, p, lit(r, 1)));
-      if (a) adjoint(r, x, mul(r, mul(r, g, p), low), neg, NULL, out);
+      // a statement of its own, for the forward derivative of this
+      if (a) adjoint(r, x, mul(r, mul(r, g, p), named(r, low, out)), neg, NULL, out);
       if (b)
         adjoint(r, p, mul(r, mul(r, g, y), vv_ir_math(cc, VV_M_LOG, x, NULL)), neg, NULL,
                 when(r, VV_GT, x, lit(r, 0), out));

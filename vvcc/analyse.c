@@ -252,7 +252,8 @@ static void count_block(const vvBlock* b) {
       count_uses(s->lhs, own);
       count_uses(s->rhs, own);
     } else {
-      count_uses(s->lhs, NULL);
+      bool result = s->kind == VV_S_CALL && s->lhs && s->lhs->kind == VV_E_VAR && !s->lhs->var->is_param;
+      if (!result) count_uses(s->lhs, NULL);
       count_uses(s->rhs, NULL);
       count_uses(s->cond, NULL);
       for (int k = 0; k < s->narg; k++) count_uses(s->arg[k], NULL);
@@ -271,18 +272,25 @@ static void reset_uses(const vvBlock* b) {
   }
 }
 
-static bool prune_block(vvBlock* b) {
+static bool prune_block(vvCc* cc, vvBlock* b) {
   if (!b) return false;
   bool changed = false;
   int n = 0;
   for (int i = 0; i < b->n; i++) {
     vvStmt* s = b->v[i];
-    changed |= prune_block(s->body);
-    changed |= prune_block(s->orelse);
+    changed |= prune_block(cc, s->body);
+    changed |= prune_block(cc, s->orelse);
     bool drop = false;
     if (s->kind == VV_S_ASSIGN || s->kind == VV_S_ZERO) {
       const vvVar* r = vv_ir_root(s->lhs);
       drop = !r->is_param && r->uses == 0;
+    } else if (s->kind == VV_S_CALL && s->lhs && s->lhs->kind == VV_E_VAR && !s->lhs->var->is_param &&
+               s->lhs->var->uses == 0) {
+      // the result is ignored; other blocks may share the statement
+      vvStmt* c = VV_IR_NEW(cc, vvStmt);
+      *c = *s;
+      c->lhs = NULL;
+      s = c;
     } else if (s->kind == VV_S_IF) {
       drop = s->body->n == 0 && (!s->orelse || s->orelse->n == 0);
     } else if (s->kind == VV_S_DECL) {
@@ -334,13 +342,12 @@ static void drop_decls(vvFunc* f, vvBlock* b) {
 }
 
 void vv_ir_prune(vvCc* cc, vvFunc* f) {
-  (void)cc;
   bool changed = true;
   while (changed) {
     reset_uses(f->body);
     count_block(f->body);
     if (f->ret) count_uses(f->ret, NULL);
-    changed = prune_block(f->body);
+    changed = prune_block(cc, f->body);
   }
   drop_decls(f, f->body);
 }
@@ -365,7 +372,8 @@ bool vv_is_varied(const vvExpr* e, vvBits v) {
 static bool set_real_range(const vvExpr* path, vvBits bits) {
   int start, count;
   bool exact, changed = false;
-  if (!vv_range(path, &start, &count, &exact)) return false;
+  const vvVar* root = vv_ir_root(path);
+  if (!root || root->no_diff || !vv_range(path, &start, &count, &exact)) return false;
   for (int i = 0; i < count; i++) {
     if (vv_ir_leaf_type(path->type, i)->kind != VV_T_REAL || vv_bits_get(bits, start + i)) continue;
     vv_bits_set(bits, start + i);
@@ -431,7 +439,8 @@ static bool varied_call(vvCc* cc, const vvStmt* s, vvBits v) {
   for (int i = 0; i < s->narg; i++) {
     const vvIrType* t = s->callee->param[i]->type;
     int n = vv_ir_leaves(t);
-    if (t->kind == VV_T_POINTER && vv_range(s->arg[i], &start, &count, &exact))
+    const vvVar* root = vv_ir_root(s->arg[i]);
+    if (t->kind == VV_T_POINTER && root && !root->no_diff && vv_range(s->arg[i], &start, &count, &exact))
       for (int k = 0; k < n; k++)
         if (vv_bits_get(params, loc + k) && vv_bits_get(s->callee->writes, loc + k) && !vv_bits_get(v, start + k)) {
           vv_bits_set(v, start + k);
@@ -445,7 +454,7 @@ static bool varied_call(vvCc* cc, const vvStmt* s, vvBits v) {
 static bool copy_leaves(const vvExpr* from, const vvExpr* to, vvBits v) {
   int a, b, n, m;
   bool exact, changed = false;
-  if (!vv_range(from, &a, &n, &exact) || !vv_range(to, &b, &m, &exact) || n != m) return false;
+  if (vv_ir_root(to)->no_diff || !vv_range(from, &a, &n, &exact) || !vv_range(to, &b, &m, &exact) || n != m) return false;
   for (int i = 0; i < n; i++)
     if (vv_bits_get(v, a + i) && !vv_bits_get(v, b + i)) {
       vv_bits_set(v, b + i);

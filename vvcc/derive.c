@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyse.h"
+#include "forward.h"
 #include "reverse.h"
 
 static uint64_t variant_mask(vvCc* cc, vvFunc* f, const vvVariant* v) {
@@ -55,14 +56,33 @@ static const char* dispatch(vvCc* cc, vvFunc* f, const vvFunc* vjp, uint64_t ful
   return vv_ir_format(cc, "%s    assert(0);  // a bar is NULL and no variant fits\n    return;\n  }\n", s);
 }
 
+static void publish(vvCc* cc, vvFunc* g, const char* name) {
+  g->name = name;
+  g->is_public = true;
+  g->is_static = false;
+  VV_IR_PUSH(cc, cc->out, cc->nout, cc->cap_out, g);
+}
+
+static void forward_public(vvCc* cc, vvFunc* f, uint64_t mask, const char* name) {
+  publish(cc, vv_forward(cc, f, mask, false), vv_ir_format(cc, "%s_jvp", name));
+  publish(cc, vv_forward(cc, f, mask, true), vv_ir_format(cc, "%s_jvp8", name));
+}
+
 void vv_derive_all(vvCc* cc) {
   int n = cc->nfunc;
   for (int i = 0; i < n; i++) {
     vvFunc* f = cc->func[i];
     if (!f->body || f->is_static || !f->in_main || f->state != 2) continue;
     uint64_t mask = vv_deriv_default_mask(f);
-    for (int k = 0; k < f->nvariant; k++) vv_reverse_public(cc, f, variant_mask(cc, f, &f->variant[k]), f->variant[k].name);
+    for (int k = 0; k < f->nvariant; k++) {
+      uint64_t m = variant_mask(cc, f, &f->variant[k]);
+      if (m == mask) continue;
+      vv_reverse_public(cc, f, m, f->variant[k].name);
+      forward_public(cc, f, m, vv_ir_format(cc, "%s_%s", f->name, f->variant[k].name));
+    }
     vvFunc* vjp = vv_reverse_public(cc, f, mask, "");
+    forward_public(cc, f, mask, f->name);
+    publish(cc, vv_forward(cc, vjp, vv_deriv_default_mask(vjp), false), vv_ir_format(cc, "%s_vjp_jvp", f->name));
     vjp->prologue = dispatch(cc, f, vjp, mask);
   }
 }

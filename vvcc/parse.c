@@ -169,6 +169,9 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
     CXType ec = clang_getCanonicalType(e);
     if (ec.kind == CXType_FunctionProto || ec.kind == CXType_FunctionNoProto)
       vv_ir_refuse(cc, NULL, line, "a function pointer", "call the function by its name");
+    bool opaque = ec.kind == CXType_Void ||
+                  (ec.kind == CXType_Record && clang_Cursor_isNull(clang_getCursorDefinition(clang_getTypeDeclaration(ec))));
+    if (opaque) return named(ps, VV_T_INT, t);  // a handle: kept as it is, never followed
     return vv_ir_pointer(cc, vv_parse_type(ps, e, line), clang_isConstQualifiedType(ec) != 0);
   }
   if (t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray) {

@@ -242,16 +242,28 @@ static void sweep_call(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBlo
     need_block(r, adj, T);
   }
   bool saved = s->lhs && vv_adjoint_overlaps(s->lhs, T);
-  if (saved) {
+  vvDeriv* d = adj->n && (mask || give_back) ? vv_reverse(cc, s->callee, mask, give_back) : NULL;
+  bool split = d && d->fwd;
+  if (split && saved) {
+    // the callee's pushes come before the push of what its result overwrites
+    vvStmt* c = forward_call(r, s, d->fwd);
+    vvVar* v = vv_ir_temp(cc, r->f, s->lhs->type, "got");
+    v->scope = r->region->loop;
+    c->lhs = vv_ir_ref(cc, v);
+    vv_ir_add(cc, fwd, c);
     save(r, s->lhs, depth, fwd, restore);
+    vv_ir_add(cc, fwd, vv_ir_assign(cc, s->lhs, c->lhs));
+  } else if (saved) {
+    save(r, s->lhs, depth, fwd, restore);
+  }
+  if (saved) {
     add_range(r, s->lhs, T, false);
     vvBits index = vv_bits_new(cc, r->nleaf);
     vv_reads_index(s->lhs, index);
     vv_bits_or(T, index);
   }
-  vvDeriv* d = adj->n && (mask || give_back) ? vv_reverse(cc, s->callee, mask, give_back) : NULL;
-  if (d && d->fwd) {
-    vv_ir_add(cc, fwd, forward_call(r, s, d->fwd));
+  if (split) {
+    if (!saved) vv_ir_add(cc, fwd, forward_call(r, s, d->fwd));
   } else if (saved || keeps(r, s)) {
     vv_ir_add(cc, fwd, (vvStmt*)s);
   }

@@ -61,7 +61,7 @@ typedef struct vvRigidWork {
   struct vvRigidContact* rows;  // ncontact_max   law and rows of each contact
   vvReal* J;          // stride reals a row   rows of all contacts in their frames, those of contact k from rows[k].row
   int* span;          // nv x 2           columns where a row of M may differ from 0, multiples of 4
-  vvReal* limit_law;  // nlimit_max x 3   a_ref, D, x = s a - a_ref
+  vvReal* limit_law;  // nlimit_max x 4   a_ref, D, x = s a - a_ref, branch of the impedance
   vvReal* geom_pos;   // ngeom x 3        search only
   vvReal* geom_axis;  // ngeom x 3
   vvReal* inertia;    // nbody x 10       world axes at ref: mass, mass * center, moments

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "visviva/names.h"
+#include "visviva/rigid.h"
 
 #define LEAST_MASS 1e-15  // of a moving body, mass [kg] and principal moments [kg m2]
 #define SAME_FRAME 1e-6   // poses nearer than this to the identity count as the identity
@@ -239,12 +240,14 @@ void vv_derive_choose(const vvModel* m, vvDeriveWork* work) {
   }
 }
 
-void vv_derive_reference(const vvModel* m, vvDeriveWork* work) {
-  memset(work->ref, 0, 3 * (size_t)m->ntree * sizeof(vvReal));
+void vv_derive_kinematics(const vvModel* m, vvDeriveWork* work) {
+  vv_rigid_reference(m, m->qpos0, work->ref);
   vv_rigid_kinematics(m, m->qpos0, work->ref, &work->pose);
-  for (int i = m->nbody - 1; i > 0; i--) {
-    if (m->body_tree[i] >= 0) memcpy(work->ref + 3 * m->body_tree[i], work->pose.xpos + 3 * i, 3 * sizeof(vvReal));
-  }
+}
+
+void vv_derive_prepare(const vvModel* m, vvDeriveWork* work) {
+  vv_derive_choose(m, work);
+  vv_derive_kinematics(m, work);
 }
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
@@ -383,8 +386,7 @@ static vvStatus derive(vvContext* ctx, vvModel* m, vvDeriveWork* work, vvReport*
   status = check_inertia(ctx, m, work, report);
   if (status != VV_OK) return status;
   vv_rigid_derive_inertia(m, &work->choice, work->raw, m->body_inertia10);
-  vv_derive_reference(m, work);
-  vv_rigid_kinematics(m, m->qpos0, work->ref, &work->pose);
+  vv_derive_kinematics(m, work);
   vv_rigid_derive_weights(m, work->ref, &work->pose, &work->choice, work->composite, work->L, work->y,
                           m->body_invweight, m->dof_invweight);
   return check_weights(m, work, report);

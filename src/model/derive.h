@@ -37,7 +37,10 @@ int vv_derive_axes(const vvModel* m, int i);
 // The branches of the stages "inertia" and "weights" from a model whose poses are derived. Writes work->raw as well.
 void vv_derive_choose(const vvModel* m, vvDeriveWork* work);
 
-// Reference points of the trees at qpos0, ntree x 3; uses work->pose.
-void vv_derive_reference(const vvModel* m, vvDeriveWork* work);
+// Reference points of the trees and kinematics at qpos0, in work->ref and work->pose.
+void vv_derive_kinematics(const vvModel* m, vvDeriveWork* work);
+
+// What the derivatives of a derived model start from: choice, raw, ref, pose.
+void vv_derive_prepare(const vvModel* m, vvDeriveWork* work);
 
 #endif  // VISVIVA_MODEL_DERIVE_H_

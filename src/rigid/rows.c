@@ -27,6 +27,14 @@ void vv_rigid_find_limits(const vvModel* m, const vvReal* q, vvRigidWork* w) {
   }
 }
 
+// Branch of the impedance at violation x: 0 below, 1 above the midpoint, 2 saturated, 3 constant.
+static int law_branch(vvReal width, vvReal midpoint, vvReal power, vvReal x) {
+  if (width <= VV_LAW_TINY) return 3;
+  vvReal s = vv_fabs(x) / width;
+  if (s >= 1) return 2;
+  return power > 1 && s > midpoint ? 1 : 0;
+}
+
 static void limit_row(const vvModel* m, const vvReal* q, const vvReal* v, vvLimitFeature limit, vvReal* out) {
   int j = limit.joint;
   int d = m->jnt_v[j];
@@ -37,6 +45,7 @@ static void limit_row(const vvModel* m, const vvReal* q, const vvReal* v, vvLimi
   const vvReal* imp = m->jnt_solimp + 5 * j;
   vvLaw law = vv_law(ref[0], ref[1], imp[0], imp[1], imp[2], imp[3], imp[4], m->opt_timestep[0],
                      !(m->disable & VV_DISABLE_REFSAFE), x);
+  out[VV_LIMIT_BRANCH] = (vvReal)law_branch(imp[2], imp[3], imp[4], x);
   out[VV_LIMIT_D] = 1 / vv_law_regularisation(law.d, m->dof_invweight[d]);
   out[VV_LIMIT_REF] = -law.B * vv_limit_sign(limit) * v[d] - law.K * law.d * x;
 }
@@ -73,16 +82,6 @@ static void add_body(const vvModel* m, const vvRigidWork* w, int body, vvReal si
   }
 }
 
-// Branch of the impedance at violation x.
-static int law_branch(const vvContactParameters* c, vvReal x) {
-  vvReal d0 = vv_law_clamp(c->imp0, VV_LAW_MIN_IMPEDANCE, VV_LAW_MAX_IMPEDANCE);
-  vvReal d1 = vv_law_clamp(c->imp1, VV_LAW_MIN_IMPEDANCE, VV_LAW_MAX_IMPEDANCE);
-  if (d0 == d1 || c->width <= VV_LAW_TINY) return 3;
-  vvReal s = vv_fabs(x) / c->width;
-  if (s >= 1) return 2;
-  return c->power > 1 && s > c->midpoint ? 1 : 0;
-}
-
 static void contact_law(const vvModel* m, const vvContactFeature* feature, const vvContactPoint* p, vvRigidContact* c) {
   int g1 = feature->geom1, g2 = feature->geom2;
   vvContactParameters par = vv_contact_parameters(m, g1, g2);
@@ -94,7 +93,7 @@ static void contact_law(const vvModel* m, const vvContactFeature* feature, const
   const vvReal mu[VV_MAX_DIM] = {1, par.slide, par.slide, par.spin, par.roll, par.roll};
   c->dim = feature->dim;
   c->pyramid = feature->dim == 1 || m->cone == VV_CONE_PYRAMIDAL;
-  c->law = law_branch(&par, x);
+  c->law = law_branch(par.width, par.midpoint, par.power, x);
   c->D0 = weights.D0;
   c->cone = weights.mu;
   for (int k = 0; k < c->dim; k++) {

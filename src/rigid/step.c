@@ -152,8 +152,9 @@ static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w)
   }
   hash = vv_hash_u64(hash, (uint64_t)w->nlimit);
   for (int k = 0; k < w->nlimit; k++) {
-    uint64_t active = w->limit_law[VV_LIMIT_WIDTH * k + VV_LIMIT_X] < 0;
-    hash = vv_hash_u64(hash, (uint64_t)w->limits[k].joint << 2 | (uint64_t)w->limits[k].side << 1 | active);
+    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
+    uint64_t branch = (uint64_t)law[VV_LIMIT_BRANCH] << 1 | (law[VV_LIMIT_X] < 0);
+    hash = vv_hash_u64(hash, (uint64_t)w->limits[k].joint << 4 | (uint64_t)w->limits[k].side << 3 | branch);
   }
   return sign_actuators(m, ctrl, hash);
 }

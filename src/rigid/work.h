@@ -34,7 +34,7 @@ typedef struct vvRigidContact {
 } vvRigidContact;
 
 // Offsets in limit_law.
-enum { VV_LIMIT_REF = 0, VV_LIMIT_D = 1, VV_LIMIT_X = 2, VV_LIMIT_WIDTH = 3 };
+enum { VV_LIMIT_REF = 0, VV_LIMIT_D = 1, VV_LIMIT_X = 2, VV_LIMIT_BRANCH = 3, VV_LIMIT_WIDTH = 4 };
 
 static inline vvRigidPose vv_rigid_work_pose(const vvRigidWork* w) {
   vvRigidPose pose = {w->xpos, w->xquat, w->xmat, w->S};

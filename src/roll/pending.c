@@ -17,16 +17,6 @@ void vv_tangent_free(vvContext* ctx, vvTangentWork* work) {
   (void)work;
 }
 
-vvStatus vv_rollout_vjp(const vvRolloutInput* in, const vvTape* tape, vvRollout* work, const vvRolloutSeed* seed,
-                        vvGradient* gradient, vvReport* report) {
-  (void)in;
-  (void)tape;
-  (void)work;
-  (void)seed;
-  (void)gradient;
-  return vv_report_set(report, VV_ERROR_UNSUPPORTED, "gradients are not built yet");
-}
-
 vvStatus vv_rollout_jvp8(const vvRolloutInput* in, const vvTape* tape, vvRollout* work, const vvRolloutTangent* tangent,
                          vvRolloutOutputTangent* out, vvReport* report) {
   (void)in;

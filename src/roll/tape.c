@@ -14,19 +14,19 @@ typedef struct tapeChunk {
   struct tapeChunk* next;
   size_t capacity;  // of the data that follows [byte]
   size_t used;
-  size_t pad[5];    // data begin at a multiple of 64
+  size_t pad[5];  // data begin at a multiple of 64
 } tapeChunk;
 
 struct vvTape {
   vvContext* ctx;
   tapeChunk* first;
-  tapeChunk* current;     // NULL: nothing recorded yet
-  unsigned char** row;    // per row, where its header lies
+  tapeChunk* current;   // NULL: nothing recorded yet
+  unsigned char** row;  // per row, where its header lies
   size_t row_capacity;
-  size_t limit;           // 0: none
-  size_t recorded;        // bytes of all rows
-  int nrow;               // recorded so far
-  int nstep;              // of the rollout begun
+  size_t limit;     // 0: none
+  size_t recorded;  // bytes of all rows
+  int nrow;         // recorded so far
+  int nstep;        // of the rollout begun
   int nq, nv;
 };
 

@@ -5,7 +5,6 @@
 
 #include "roll/work.h"
 
-
 // Cuts arrays off a block; with base NULL it only counts.
 typedef struct cutter {
   vvReal* base;

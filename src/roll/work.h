@@ -22,20 +22,20 @@ typedef struct vvReverseWork {
   vvReal* q1_bar;  // nq   of the row after
   vvReal* v1_bar;  // nv
   // within a step
-  vvReal* a_bar;        // nv
-  vvReal* a2_bar;       // nv
-  vvReal* a2;           // nv   acceleration that advances v
-  vvReal* d;            // nv   a2 - a
-  vvReal* w;            // nv   multiplier of the acceleration node
-  vvReal* w2;           // nv   of the damping node
-  vvReal* tau;          // nv
-  vvReal* tau_bar;      // nv
-  vvReal* ctrl_bar;     // nu
-  vvReal* applied_bar;  // nv
-  vvReal* wrench_bar;   // nbody x 6
+  vvReal* a_bar;             // nv
+  vvReal* a2_bar;            // nv
+  vvReal* a2;                // nv   acceleration that advances v
+  vvReal* d;                 // nv   a2 - a
+  vvReal* w;                 // nv   multiplier of the acceleration node
+  vvReal* w2;                // nv   of the damping node
+  vvReal* tau;               // nv
+  vvReal* tau_bar;           // nv
+  vvReal* ctrl_bar;          // nu
+  vvReal* applied_bar;       // nv
+  vvReal* wrench_bar;        // nbody x 6
   vvReal* held_ctrl_bar;     // nu   of the last row, which holds the controls of the row before
   vvReal* held_applied_bar;  // nv
-  vvReal* tangent_bar;  // nv   chart of q_bar
+  vvReal* tangent_bar;       // nv   chart of q_bar
   vvRigidPose pose_bar;
   vvRigidMotion motion_bar;
   vvReal* D;  // nbody x 6   motions of d and w2 in the damping node
@@ -56,8 +56,8 @@ struct vvRollout {
   vvRigidMotion motion;  // of outputs and of the weak residual
   vvReverseWork reverse;
   vvTangentWork* tangent;
-  vvReal* out;        // out_reals   outputs of a row, rebuilt
-  vvReal* out_bar;    // out_reals
+  vvReal* out;      // out_reals   outputs of a row, rebuilt
+  vvReal* out_bar;  // out_reals
   size_t out_reals;
   vvReal* block;  // all arrays above
   size_t block_reals;

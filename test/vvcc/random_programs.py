@@ -297,7 +297,7 @@ enum {{ NX = {NX}, NY = {NY}, N = {NX + NY + 1} }};
 typedef double (*Dual_f)(const double*, const double*, int, double, double, double*, double*, int, double*);
 typedef struct Program {{
   vvReal (*f)(const vvReal*, int, vvReal, vvReal*, int);
-  vvReal (*vjp)(const vvReal*, int, vvReal, vvReal*, int, vvReal, vvReal*, vvReal*, vvReal*, vvTapeMem*);
+  void (*vjp)(const vvReal*, int, vvReal, vvReal*, int, vvReal, vvReal*, vvReal*, vvReal*, vvTapeMem*);
   vvReal (*jvp)(const vvReal*, const vvReal*, int, vvReal, vvReal, vvReal*, vvReal*, int, vvReal*);
   vvReal (*jvp8)(const vvReal*, const vvReal8*, int, vvReal, vvReal8, vvReal*, vvReal8*, int, vvReal8*);
   Dual_f dual;
@@ -316,7 +316,7 @@ static int close_to(double a, double b, double scale) {{
   return d <= 1e-9 * (1 + scale);
 }}
 static int check(const Program* p, unsigned long long seed, vvTapeMem* tape, const char** what) {{
-  double x[NX], y0[NY], xs[N], dual[N], ybar[NY], a, scale = 0, rs;
+  double x[NX], y0[NY], dual[N], ybar[NY], a, scale = 0, rs;
   for (int i = 0; i < NX; i++) x[i] = uniform(&seed);
   for (int i = 0; i < NY; i++) {{ y0[i] = uniform(&seed); ybar[i] = uniform(&seed); }}
   a = uniform(&seed); rs = uniform(&seed);
@@ -349,10 +349,9 @@ static int check(const Program* p, unsigned long long seed, vvTapeMem* tape, con
   memcpy(yb, ybar, sizeof ybar);
   tape->used = 0;
   tape->overflow = 0;
-  double v = p->vjp(x, n, a, y, k, rs, xb, &ab, yb, tape);
-  (void)xs;
+  p->vjp(x, n, a, y, k, rs, xb, &ab, yb, tape);
   if (tape->overflow || tape->used != 0) {{ *what = "tape"; return 0; }}
-  if (v != value || memcmp(y, yp, sizeof yp)) {{ *what = "vjp value"; return 0; }}
+  if (memcmp(y, yp, sizeof yp)) {{ *what = "vjp value"; return 0; }}
   for (int j = 0; j < N; j++) {{
     double g = j < NX ? xb[j] : j < NX + NY ? yb[j - NX] : ab;
     if (!close_to(g, dual[j], scale)) {{ *what = "vjp"; return 0; }}
@@ -407,7 +406,10 @@ def dual_source(count):
 
 
 def run(cmd, cwd):
-    p = subprocess.run(cmd, cwd=cwd, capture_output=True, text=True, timeout=600)
+    try:
+        p = subprocess.run(cmd, cwd=cwd, capture_output=True, text=True, timeout=240)
+    except subprocess.TimeoutExpired:
+        return 124, "", f"{cmd[0]} did not end"
     return p.returncode, p.stdout, p.stderr
 
 

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// reverse.c: the reverse sweep of a rollout.
+//
+//   step     H a-node:  r(a; q, v, tau) = 0       damping:  (M + h B) a2 = M a       v' = v + h a2       q' = q (+) h
+//   v' reverse  v'_bar from q' = q (+) h v';  a2_bar = h v'_bar
+//            (M + h B) w2 = a2_bar,  a_bar = M w2,  in_bar -= d(w2 . ((M + h B) a2 - M a))/d in
+//            a_bar += outputs';  H w = a_bar,  in_bar -= d(w . r)/d in,  so that tau_bar = w
+//            then tau, outputs and poses back to q, v, controls and the model's numbers
+//
+// q_bar is carried in ambient form (nq, orthogonal to each quaternion, as every stage normalises) and leaves as a
+// tangent. Without a model gradient the kernels' state variants are used, whose results are the same.
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics_kernel.vv.h"
+#include "force_kernel.vv.h"
+#include "kinematics_kernel.vv.h"
+#include "roll/output_row.h"
+#include "roll/work.h"
+
+typedef struct reverseRow {
+  const vvRolloutInput* in;
+  const vvModel* m;
+  vvRollout* work;
+  vvModel* m_bar;  // NULL: not wanted
+  vvTapeRow row;
+  const vvReal* ctrl;
+  const vvReal* applied;
+  const vvReal* wrench;
+  int nwrench;
+  bool damped;  // the damping node takes part
+} reverseRow;
+
+static void zero(vvReal* x, int n) {
+  if (n > 0) memset(x, 0, (size_t)n * sizeof(vvReal));
+}
+
+static vvReal dot(const vvReal* x, const vvReal* y, int n) {
+  vvReal s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+static vvRigidPose pose_of(const vvRollout* work) {
+  vvRigidPose pose = {work->rigid->xpos, work->rigid->xquat, work->rigid->xmat, work->rigid->S};
+  return pose;
+}
+
+// q' = q (+) h v': from q1_bar to q_bar and v1_bar.
+static void integrate_bar(reverseRow* s, const vvReal* v1) {
+  vvReverseWork* r = &s->work->reverse;
+  if (s->m_bar) {
+    vv_rigid_integrate_vjp(s->m, s->row.q, v1, s->work->q1, s->m_bar, r->q_bar, r->v1_bar, r->q1_bar, &r->mem);
+  } else {
+    vv_rigid_integrate_state_vjp(s->m, s->row.q, v1, s->work->q1, r->q_bar, r->v1_bar, r->q1_bar, &r->mem);
+  }
+}
+
+// v' = v + h a2 and the damping node: from v1_bar to v_bar, a_bar and poses.
+static vvStatus advance_bar(reverseRow* s) {
+  vvRollout* work = s->work;
+  vvReverseWork* r = &work->reverse;
+  const vvModel* m = s->m;
+  vvReal h = m->opt_timestep[0];
+  for (int i = 0; i < m->nv; i++) {
+    r->v_bar[i] += r->v1_bar[i];
+    r->a2_bar[i] = h * r->v1_bar[i];
+  }
+  if (!s->damped) {
+    if (s->m_bar) s->m_bar->opt_timestep[0] += dot(r->v1_bar, s->row.a, m->nv);
+    memcpy(r->a_bar, r->a2_bar, (size_t)m->nv * sizeof(vvReal));
+    return VV_OK;
+  }
+  vv_rigid_mul_mass(work->rigid, s->row.a, r->a2);
+  vvStatus status = vv_rigid_solve_damped(work->rigid, r->a2, r->a2);
+  if (status == VV_OK) status = vv_rigid_solve_damped(work->rigid, r->a2_bar, r->w2);
+  if (status != VV_OK) return status;
+  for (int i = 0; i < m->nv; i++) r->d[i] = r->a2[i] - s->row.a[i];
+  vv_rigid_mul_mass(work->rigid, r->w2, r->a_bar);
+  vvRigidPose pose = pose_of(work);
+  if (s->m_bar) {
+    s->m_bar->opt_timestep[0] += dot(r->v1_bar, r->a2, m->nv);
+    vv_rigid_damping_weak_vjp(m, work->rigid->ref, &pose, r->d, r->a2, r->w2, r->D, r->W, -1, s->m_bar, &r->pose_bar,
+                              r->D_bar, r->W_bar, &r->mem);
+  } else {
+    vv_rigid_damping_weak_state_vjp(m, work->rigid->ref, &pose, r->d, r->a2, r->w2, r->D, r->W, -1, &r->pose_bar,
+                                    r->D_bar, r->W_bar, &r->mem);
+  }
+  return VV_OK;
+}
+
+// The acceleration node and the forces: from a_bar to poses, q, v, controls.
+static vvStatus node_bar(reverseRow* s) {
+  vvRollout* work = s->work;
+  vvReverseWork* r = &work->reverse;
+  const vvModel* m = s->m;
+  const vvTapeRow* row = &s->row;
+  vvStatus status = vv_rigid_solve_H(work->rigid, r->a_bar, r->w);
+  if (status != VV_OK) return status;
+  vvRigidPose pose = pose_of(work);
+  zero(r->tau_bar, m->nv);
+  if (s->m_bar) {
+    vv_rigid_weak_vjp(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, row->contacts,
+                      row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1, s->m_bar, &r->pose_bar,
+                      r->v_bar, r->tau_bar, r->wrench_bar, r->q_bar, &r->motion_bar, &r->mem);
+    vv_rigid_force_vjp(m, row->q, row->v, s->ctrl, s->applied, r->tau, s->m_bar, r->q_bar, r->v_bar, r->ctrl_bar,
+                       r->applied_bar, r->tau_bar, &r->mem);
+  } else {
+    vv_rigid_weak_state_vjp(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench,
+                            row->contacts, row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1,
+                            &r->pose_bar, r->v_bar, r->tau_bar, r->q_bar, &r->motion_bar, &r->mem);
+    vv_rigid_force_state_vjp(m, row->q, row->v, s->ctrl, s->applied, r->tau, r->q_bar, r->v_bar, r->ctrl_bar,
+                             r->applied_bar, r->tau_bar, &r->mem);
+  }
+  return VV_OK;
+}
+
+static void kinematics_bar(reverseRow* s) {
+  vvRollout* work = s->work;
+  vvReverseWork* r = &work->reverse;
+  vvRigidPose pose = pose_of(work);
+  if (s->m_bar) {
+    vv_rigid_kinematics_vjp(s->m, s->row.q, work->rigid->ref, &pose, s->m_bar, r->q_bar, &r->pose_bar, &r->mem);
+  } else {
+    vv_rigid_kinematics_state_vjp(s->m, s->row.q, work->rigid->ref, &pose, r->q_bar, &r->pose_bar, &r->mem);
+  }
+}
+
+// One row: q_bar, v_bar hold what reaches it from its own seeds, q1_bar, v1_bar what the step from it gets back.
+static vvStatus reverse_row(reverseRow* s, int k, const vvReal* v1, const vvReal* out_bar) {
+  vvRollout* work = s->work;
+  vvReverseWork* r = &work->reverse;
+  bool step = v1 != NULL;
+  zero(r->a_bar, s->m->nv);
+  zero(r->ctrl_bar, s->m->nu);
+  zero(r->applied_bar, s->m->nv);
+  if (!step && !out_bar) return VV_OK;
+  vvStatus status = vv_rigid_relinearize(s->m, s->row.q, s->row.v, s->row.a, s->row.contacts, s->row.ncontact,
+                                         s->row.limits, s->row.nlimit, work->rigid);
+  if (status != VV_OK) return status;
+  if (step) {
+    integrate_bar(s, v1);
+    status = advance_bar(s);
+    if (status != VV_OK) return status;
+  }
+  if (out_bar) {
+    status = vv_roll_output_vjp(s->in, k, &s->row, work, out_bar, s->m_bar);
+    if (status != VV_OK) return status;
+  }
+  if (s->row.solved) {
+    status = node_bar(s);
+    if (status != VV_OK) return status;
+  }
+  kinematics_bar(s);
+  return vv_tape_mem_status(&r->mem);
+}
+
+// Everything that is carried or must be zero where the kernels expect it.
+static void begin(vvRollout* work) {
+  vvReverseWork* r = &work->reverse;
+  zero(r->q1_bar, work->nq);
+  zero(r->v1_bar, work->nv);
+  zero(r->tau, work->nv);
+  zero(r->pose_bar.xpos, 3 * work->nbody);
+  zero(r->pose_bar.xquat, 4 * work->nbody);
+  zero(r->pose_bar.xmat, 9 * work->nbody);
+  zero(r->pose_bar.S, 6 * work->nv);
+  zero(r->motion_bar.V, 6 * work->nbody);
+  zero(r->motion_bar.A, 6 * work->nbody);
+  zero(r->motion_bar.G, 6 * work->nbody);
+  zero(r->motion_bar.W, 6 * work->nbody);
+  zero(r->D_bar, 6 * work->nbody);
+  zero(r->W_bar, 6 * work->nbody);
+  vv_tape_mem_reset(&r->mem);
+}
+
+// The seed of the final state, where nothing else has reached it yet.
+static void seed_final(const reverseRow* s, const vvRolloutSeed* seed) {
+  vvReverseWork* r = &s->work->reverse;
+  zero(r->q_bar, s->m->nq);
+  zero(r->v_bar, s->m->nv);
+  if (seed->q_bar) vv_q_bar_to_ambient(s->m, s->row.q, seed->q_bar, r->q_bar);
+  if (seed->v_bar) memcpy(r->v_bar, seed->v_bar, (size_t)s->m->nv * sizeof(vvReal));
+}
+
+static void add(vvReal* y, const vvReal* x, int n) {
+  for (int i = 0; i < n; i++) y[i] += x[i];
+}
+
+static void copy(vvReal* y, const vvReal* x, int n) {
+  if (n > 0) memcpy(y, x, (size_t)n * sizeof(vvReal));
+}
+
+static void swap(vvReal** x, vvReal** y) {
+  vvReal* t = *x;
+  *x = *y;
+  *y = t;
+}
+
+// Row k's cotangents into the gradient. The last row has no controls of its own: it holds those of the step before.
+static void store_row(const reverseRow* s, int k, vvGradient* g) {
+  const vvReverseWork* r = &s->work->reverse;
+  int n = s->in->nstep;
+  int nu = s->m->nu;
+  int nv = s->m->nv;
+  if (g->ctrl_bar && k < n) {
+    copy(g->ctrl_bar + (size_t)k * (size_t)nu, r->ctrl_bar, nu);
+    if (k == n - 1) add(g->ctrl_bar + (size_t)k * (size_t)nu, r->held_ctrl_bar, nu);
+  }
+  if (g->applied_bar && k < n) {
+    copy(g->applied_bar + (size_t)k * (size_t)nv, r->applied_bar, nv);
+    if (k == n - 1) add(g->applied_bar + (size_t)k * (size_t)nv, r->held_applied_bar, nv);
+  }
+  if (k == n) {
+    copy(r->held_ctrl_bar, r->ctrl_bar, nu);
+    copy(r->held_applied_bar, r->applied_bar, nv);
+  }
+  if (g->adjoint_norm) {
+    vv_q_bar_to_tangent(s->m, s->row.q, r->q_bar, r->tangent_bar);
+    g->adjoint_norm[k] = vv_sqrt(dot(r->tangent_bar, r->tangent_bar, nv) + dot(r->v_bar, r->v_bar, nv));
+  }
+}
+
+static void store_initial(const reverseRow* s, vvGradient* g) {
+  const vvReverseWork* r = &s->work->reverse;
+  if (g->q0_bar) vv_q_bar_to_tangent(s->m, s->row.q, r->q_bar, g->q0_bar);
+  if (g->v0_bar) copy(g->v0_bar, r->v_bar, s->m->nv);
+  if (g->act0_bar) zero(g->act0_bar, s->m->na);
+  if (g->model && !s->in->initial) add(g->model->qpos0, r->q_bar, s->m->nq);
+}
+
+static void set_row(reverseRow* s, const vvTape* tape, int k) {
+  const vvRolloutInput* in = s->in;
+  const vvReal* none = s->work->zero;
+  s->row = vv_tape_row(tape, k);
+  s->ctrl = vv_held_row(in->ctrl, in->nctrl, s->m->nu, k, none);
+  s->applied = vv_held_row(in->applied, in->napplied, s->m->nv, k, none);
+  s->wrench = vv_held_row(in->wrench, in->nwrench, 6 * s->m->nbody, k, none);
+}
+
+bool vv_rollout_damped(const vvModel* m, bool with_model) {
+  if (!vv_rigid_has_damping_node(m)) return false;
+  bool damped = with_model;
+  for (int j = 0; j < m->njnt && !damped; j++) damped = m->jnt_damping[j] != 0;
+  return damped;
+}
+
+// x, or NULL when all of it is zero.
+static const vvReal* wanted(const vvReal* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] != 0) return x;
+  }
+  return NULL;
+}
+
+static vvStatus sweep(reverseRow* s, const vvTape* tape, const vvRolloutSeed* seed, vvGradient* g, int* at) {
+  vvReverseWork* r = &s->work->reverse;
+  const vvRolloutInput* in = s->in;
+  int next_row = vv_rollout_rows(in) - 1;
+  for (int k = in->nstep; k >= 0; k--) {
+    *at = k;
+    set_row(s, tape, k);
+    const vvReal* v1 = NULL;
+    if (k == in->nstep) {
+      seed_final(s, seed);
+    } else {
+      v1 = vv_tape_row(tape, k + 1).v;
+      zero(r->q_bar, s->m->nq);
+      zero(r->v_bar, s->m->nv);
+    }
+    const vvReal* out_bar = NULL;
+    if (next_row >= 0 && vv_rollout_row(in, next_row) == k) {
+      if (seed->time_bar && g->model) g->model->opt_timestep[0] += (vvReal)k * seed->time_bar[next_row];
+      if (seed->outputs_bar) out_bar = wanted(seed->outputs_bar + (size_t)next_row * (size_t)in->nout, in->nout);
+      next_row--;
+    }
+    vvStatus status = reverse_row(s, k, v1, out_bar);
+    if (status != VV_OK) return status;
+    store_row(s, k, g);
+    if (k == 0) store_initial(s, g);
+    swap(&r->q_bar, &r->q1_bar);
+    swap(&r->v_bar, &r->v1_bar);
+    if ((k & 63) == 63 && vv_context_cancelled(s->work->ctx)) return VV_ERROR_CANCELLED;
+  }
+  return VV_OK;
+}
+
+vvStatus vv_rollout_vjp(const vvRolloutInput* in, const vvTape* tape, vvRollout* work, const vvRolloutSeed* seed,
+                        vvGradient* gradient, vvReport* report) {
+  vv_report_clear(report);
+  if (!tape || !seed || !gradient) return VV_ERROR_ARGUMENT;
+  vvStatus status = vv_rollout_check_input(in, work, report);
+  if (status == VV_OK) status = vv_rollout_reserve_outputs(work, in->nout);
+  if (status != VV_OK) return status;
+  if (!(work->use & VV_ROLLOUT_REVERSE)) {
+    return vv_report_set(report, VV_ERROR_ARGUMENT, "the workspace was not made for reverse sweeps");
+  }
+  if (!vv_tape_complete(tape, in->model, in->nstep)) {
+    return vv_report_set(report, VV_ERROR_ARGUMENT, "the tape does not hold this rollout");
+  }
+  reverseRow s = {.in = in, .m = in->model, .work = work, .m_bar = gradient->model};
+  s.nwrench = in->wrench ? in->model->nbody : 0;
+  s.damped = vv_rollout_damped(in->model, gradient->model != NULL);
+  begin(work);
+  int at = 0;
+  status = sweep(&s, tape, seed, gradient, &at);
+  if (status != VV_OK && status != VV_ERROR_CANCELLED) {
+    vv_report_set(report, status, "reverse of step %d: %s", at, vv_status_text(status));
+    if (report) report->step = at;
+  }
+  return status;
+}
+
+double vv_adjoint_growth(const vvReal* adjoint_norm, int nstep, double timestep) {
+  int k = nstep;
+  while (k > 0 && !(adjoint_norm[k] > 0)) k--;
+  if (k == 0 || !(adjoint_norm[0] > 0)) return 0;
+  return log((double)adjoint_norm[0] / (double)adjoint_norm[k]) / (k * timestep);
+}
