@@ -160,7 +160,7 @@ static void print_line(const char* name, double value) {
 
 static void print_list(const char* name, const vvReal* x, int n) {
   for (int i = 0; i < n; i++) {
-    char text[64];
+    char text[96];
     snprintf(text, sizeof text, "%s[%d]", name, i);
     print_line(text, (double)x[i]);
   }

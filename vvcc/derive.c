@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // derive.c: which derivatives a kernel file gets: for every function that it defines and does not keep static f_fwd,
-// f_rev, f_vjp, f_jvp, f_jvp8, f_vjp_jvp, and the first five for each declared variant.
+// f_rev, f_vjp, f_jvp, f_jvp8, with VV_SECOND also f_vjp_jvp, and the first three for each declared variant.
 
 #include "derive.h"
 
@@ -78,11 +78,11 @@ void vv_derive_all(vvCc* cc) {
       uint64_t m = variant_mask(cc, f, &f->variant[k]);
       if (m == mask) continue;
       vv_reverse_public(cc, f, m, f->variant[k].name);
-      forward_public(cc, f, m, vv_ir_format(cc, "%s_%s", f->name, f->variant[k].name));
     }
     vvFunc* vjp = vv_reverse_public(cc, f, mask, "");
     forward_public(cc, f, mask, f->name);
-    publish(cc, vv_forward(cc, vjp, vv_deriv_default_mask(vjp), false), vv_ir_format(cc, "%s_vjp_jvp", f->name));
+    if (f->second)
+      publish(cc, vv_forward(cc, vjp, vv_deriv_default_mask(vjp), false), vv_ir_format(cc, "%s_vjp_jvp", f->name));
     vjp->prologue = dispatch(cc, f, vjp, mask);
   }
 }

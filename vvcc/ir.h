@@ -176,6 +176,7 @@ struct vvFunc {
   int order;            // of emission, 0: not yet
   int nvariant;
   vvVariant* variant;
+  bool second;          // VV_SECOND: f_vjp_jvp is wanted
   vvBits reads, writes; // leaves of parameters (pointees included) that the body reads and writes
   bool summed;          // reads and writes are known
   int ntemp;

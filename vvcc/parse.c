@@ -295,6 +295,7 @@ static void read_function(vvParser* ps, CXCursor c) {
       if (clang_getCursorKind(kids.v[i]) != CXCursor_AnnotateAttr) continue;
       const char* a = vv_parse_text(ps, clang_getCursorSpelling(kids.v[i]));
       if (strncmp(a, "vv_diff_wrt:", 12) == 0) add_variant(ps, f, a + 12, vv_parse_line(c));
+      if (strcmp(a, "vv_second") == 0) f->second = true;
     }
     f->is_static = f->is_static || clang_Cursor_getStorageClass(c) == CX_SC_Static;
     if (!is_def && !vv_parse_in_main(c)) f->in_header_proto = true;

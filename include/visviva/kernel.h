@@ -9,6 +9,7 @@
 //   VV_WRITE_ONCE    on a pointer parameter: within one call each real reached through it is written at most once,
 //                    and never read before it is written. Its values stay valid in the reverse sweep, so nothing
 //                    of it is taped and loops over it are re-run.
+//   VV_SECOND        beside VV_DIFF: also generate f_vjp_jvp, the forward derivative of the reverse one
 //   VV_DIFF_WRT(variant, a, b)   before a VV_DIFF function: also generate f_<variant>_vjp with bars for a and b only
 
 #ifndef VISVIVA_KERNEL_H_
@@ -23,11 +24,13 @@
 #define VV_NO_DIFF __attribute__((annotate("vv_no_diff")))
 #define VV_WRITE_ONCE __attribute__((annotate("vv_write_once")))
 #define VV_DIFF_WRT(...) __attribute__((annotate("vv_diff_wrt:" #__VA_ARGS__)))
+#define VV_SECOND __attribute__((annotate("vv_second")))
 #else
 #define VV_DIFF
 #define VV_NO_DIFF
 #define VV_WRITE_ONCE
 #define VV_DIFF_WRT(...)
+#define VV_SECOND
 #endif
 
 // Math functions in the precision of vvReal.

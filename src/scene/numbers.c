@@ -159,7 +159,10 @@ static vvVerdict judge_geom(const vvUse* u, const vvField* f, int g, int k) {
   if (is(f, "size")) return k < size_count(type, fromto) ? dead_if(!(use & (USE_TOUCH | USE_MASS)), still) : absent;
   if (is(f, "density") || is(f, "mass")) {
     int kind = is(f, "density") ? VV_MASS_DENSITY : VV_MASS_GIVEN;
-    return m->geom_mkind[g] == kind ? dead_if(!(use & USE_MASS), "the body cannot move") : absent;
+    if (m->geom_mkind[g] != kind) return absent;
+    if (!(use & USE_MASS)) return dead_if(true, "the body cannot move");
+    vvReal value = kind == VV_MASS_DENSITY ? m->geom_density[g] : m->geom_mass[g];
+    return dead_if(value < (vvReal)1e-14, "a geom without mass does not count in its body's inertia");
   }
   return judge_contact(u, f, g, k);
 }

@@ -114,6 +114,41 @@ static void check_model(vvModel* m, const char* name, int* resolved, int* total)
   VV_DELETE(context, u, vvReal, end - begin);
 }
 
+// u . (forward derivative along t) = (reverse derivative of u) . t, in all eight directions.
+static void check_forward(const vvModel* m) {
+  size_t begin = m->section_begin[VV_SECTION_DERIVED], end = m->section_begin[VV_SECTION_BULK];
+  size_t n = m->section_begin[VV_SECTION_COUNT];
+  vvReal* u = VV_NEW(context, vvReal, end);
+  vvReal8* tan = VV_NEW(context, vvReal8, n);
+  vvReal before = m->reals[begin];
+  vvModel* bar = NULL;
+  assert_int_equal(vv_model_shadow(context, m, &bar), VV_OK);
+  vv_model_shadow_zero(bar);
+  fill(u, end, 5);
+  memcpy(bar->reals + begin, u + begin, (end - begin) * sizeof(vvReal));
+  memset(tan, 0, n * sizeof(vvReal8));
+  fill((vvReal*)tan, 8 * begin, 9);
+  assert_int_equal(vv_model_derive_vjp(context, m, bar), VV_OK);
+  assert_int_equal(vv_model_derive_jvp8(context, m, tan), VV_OK);
+  for (int k = 0; k < 8; k++) {
+    double forward = 0, reverse = 0, scale = 0;
+    for (size_t i = begin; i < end; i++) forward += (double)(u[i] * tan[i][k]);
+    for (size_t i = 0; i < begin; i++) {
+      reverse += (double)(bar->reals[i] * tan[i][k]);
+      scale += fabs((double)(bar->reals[i] * tan[i][k]));
+    }
+    assert_true(scale > 0);
+    if (!(fabs(forward - reverse) <= 1e-11 * scale)) {
+      print_error("direction %d: forward %.15g, reverse %.15g\n", k, forward, reverse);
+      fail();
+    }
+  }
+  assert_true(before == m->reals[begin]);
+  vv_model_shadow_free(context, bar);
+  VV_DELETE(context, tan, vvReal8, n);
+  VV_DELETE(context, u, vvReal, end);
+}
+
 static vvModel* derive_scene(void) {
   vvModel* m = NULL;
   vvReport report;
@@ -144,7 +179,20 @@ static void test_differences(void** state) {
   assert_true(10 * resolved > 9 * total);
 }
 
+static void test_forward(void** state) {
+  (void)state;
+  vvModel* m = derive_scene();
+  check_forward(m);
+  vv_model_free(context, m);
+  for (int i = 0; vv_test_scenes[i] != NULL; i++) {
+    m = vv_test_scene(context, VV_ROOT, vv_test_scenes[i]);
+    assert_non_null(m);
+    check_forward(m);
+    vv_model_free(context, m);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_forward)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

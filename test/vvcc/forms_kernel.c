@@ -18,28 +18,28 @@ typedef struct vvBag {
 
 // operators
 
-VV_DIFF vvReal op_sum(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_sum(const vvReal* x, vvReal* y, int n) {
   y[0] = x[0] + x[1] - x[2] + (x[3] - (x[4] - x[5]));
   return y[0] - y[1] + n;
 }
 
-VV_DIFF vvReal op_product(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_product(const vvReal* x, vvReal* y, int n) {
   y[1] = x[0] * x[1] * x[2] * x[0];
   return y[1] * (x[2] + y[2]) * n;
 }
 
-VV_DIFF vvReal op_quotient(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_quotient(const vvReal* x, vvReal* y, int n) {
   y[0] = x[0] / x[1] / (x[2] * x[2]);
   y[1] = 1 / x[3] - x[4] / 3;
   return y[0] / (y[2] + x[5] / y[1]) + x[6] / n;
 }
 
-VV_DIFF vvReal op_negate(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_negate(const vvReal* x, vvReal* y, int n) {
   y[0] = -(-x[0] * -x[1]) - -x[2];
   return -y[0] * +x[n];
 }
 
-VV_DIFF vvReal op_compound(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_compound(const vvReal* x, vvReal* y, int n) {
   y[0] += x[0];
   y[0] *= x[1];
   y[1] -= y[0];
@@ -49,44 +49,44 @@ VV_DIFF vvReal op_compound(const vvReal* x, vvReal* y, int n) {
   return y[0] * y[1];
 }
 
-VV_DIFF vvReal op_mixed_int(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_mixed_int(const vvReal* x, vvReal* y, int n) {
   y[0] = 3 * x[0] + n * x[1] - 7;
   return y[0] / 2 + 1 / 2 * x[2] + (1 + n) / 2 * x[3];
 }
 
-VV_DIFF vvReal op_cast(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_cast(const vvReal* x, vvReal* y, int n) {
   int k = (int)(x[0] * 10);
   y[0] = (vvReal)k * x[1] + (vvReal)n * x[2] + (vvReal)(x[3] * x[4]);
   return y[0] + (vvReal)0.5 * x[5];
 }
 
-VV_DIFF vvReal op_int_div(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_int_div(const vvReal* x, vvReal* y, int n) {
   int a = 17 / n, b = 17 % n;
   y[a] = x[b] * x[a];
   return y[4] * x[(a * b) % 5];
 }
 
-VV_DIFF vvReal op_bits(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_bits(const vvReal* x, vvReal* y, int n) {
   int a = (n << 1) | 1, b = (a >> 2) & 3, c = ~b + 5, d = a ^ 2;
   y[b] = x[c] * x[a & 7];
   return y[b] * x[d % 12];
 }
 
-VV_DIFF vvReal op_comma(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_comma(const vvReal* x, vvReal* y, int n) {
   int i = 0;
   vvReal s = (i = 2, x[i] * x[n]);
   y[0] = s, y[1] = s * s;
   return y[0] + y[1];
 }
 
-VV_DIFF vvReal op_chain_assign(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_chain_assign(const vvReal* x, vvReal* y, int n) {
   vvReal a, b;
   a = b = x[0] * x[1];
   y[0] = y[1] = a * b + n;
   return a * y[0] + y[1];
 }
 
-VV_DIFF vvReal op_increments(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_increments(const vvReal* x, vvReal* y, int n) {
   int i = 0;
   y[i++] = x[0] * x[1];
   y[++i] = x[3] * x[2];
@@ -97,19 +97,19 @@ VV_DIFF vvReal op_increments(const vvReal* x, vvReal* y, int n) {
   return y[i] * y[2] * s + y[--n];
 }
 
-VV_DIFF vvReal op_ternary(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_ternary(const vvReal* x, vvReal* y, int n) {
   y[0] = x[0] > x[1] ? x[0] * x[2] : x[1] / x[3];
   vvReal z = n > 3 ? (x[4] > 100 ? x[5] : x[6] * x[6]) : 0;
   return (y[1] < z ? y[1] : z) * y[0];
 }
 
-VV_DIFF vvReal op_ternary_int(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_ternary_int(const vvReal* x, vvReal* y, int n) {
   int k = n > 2 ? (x[0] > 0 ? 3 : 1) : 0;
   y[k] = x[k] * x[k + 1];
   return y[k];
 }
 
-VV_DIFF vvReal op_logic(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_logic(const vvReal* x, vvReal* y, int n) {
   vvReal s = x[0];
   if (x[0] > 0 && x[1] < 100) s = s * x[1];
   if (x[2] > 100 || !(n == 3)) s = s * x[2] + y[0];
@@ -122,7 +122,7 @@ VV_DIFF static vvReal square_first(const vvReal* x) {
   return x[0] * x[0];
 }
 
-VV_DIFF vvReal op_logic_call(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_logic_call(const vvReal* x, vvReal* y, int n) {
   vvReal s = x[2];
   if (n > 100 && square_first(x) > 0) s = 3;
   if (n > 2 && square_first(x) < 100) s *= square_first(x + 1);
@@ -130,7 +130,7 @@ VV_DIFF vvReal op_logic_call(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal op_real_step(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal op_real_step(const vvReal* x, vvReal* y, int n) {
   vvReal a = x[0];
   a++;
   ++a;
@@ -141,79 +141,79 @@ VV_DIFF vvReal op_real_step(const vvReal* x, vvReal* y, int n) {
 
 // math functions
 
-VV_DIFF vvReal m_sqrt(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_sqrt(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_sqrt(x[0]);
   return vv_sqrt(x[1] * x[1] + 2 * y[0] * vv_sqrt(y[1] + n));
 }
 
-VV_DIFF vvReal m_trig(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_trig(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_sin(x[0] * x[1]) * vv_cos(x[2]) + vv_tan(x[3] / 2);
   return vv_cos(y[0] + vv_sin(y[1])) * n;
 }
 
-VV_DIFF vvReal m_inverse(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_inverse(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_asin(x[0] / 3) + vv_acos(x[1] / 3) * x[2] + vv_atan(x[3] * n);
   return y[0] * y[0];
 }
 
-VV_DIFF vvReal m_atan2(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_atan2(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_atan2(x[0], x[1]) + vv_atan2(x[2], 2) + vv_atan2((vvReal)n, x[3]) + vv_atan2(x[4] * x[4], -x[5]);
   return y[0] * x[6];
 }
 
-VV_DIFF vvReal m_exp_log(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_exp_log(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_exp(x[0] * x[1]) + vv_log(x[2] + n);
   return vv_exp(-y[0] / 3) * vv_log(x[3]);
 }
 
-VV_DIFF vvReal m_pow(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_pow(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_pow(x[0], x[1]) + vv_pow(x[2], 3) + vv_pow(2, x[3]) + vv_pow(x[4], (vvReal)0.5) + vv_pow(x[5], n);
   return y[0] * vv_pow(x[6] * x[7], -2);
 }
 
-VV_DIFF vvReal m_fabs(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_fabs(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_fabs(x[0] - x[1]) * x[2] + vv_fabs(-x[3]);
   return y[0] + vv_fabs(x[4] - n);
 }
 
-VV_DIFF vvReal m_minmax(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_minmax(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_fmin(x[0], x[1]) * vv_fmax(x[2], x[3]) + vv_fmax(x[4] * x[4], 0) + vv_fmin(x[5], (vvReal)0.1);
   return y[0] * vv_fmax(vv_fmin(x[6], x[7]), x[8]) + n;
 }
 
-VV_DIFF vvReal m_hyper(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_hyper(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_sinh(x[0]) + vv_cosh(x[1] * x[2]) * vv_tanh(x[3]);
   return vv_tanh(y[0] / n);
 }
 
-VV_DIFF vvReal m_hypot(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_hypot(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_hypot(x[0], x[1]) * vv_hypot(x[2], 2);
   return y[0] * vv_hypot((vvReal)n, y[1]);
 }
 
-VV_DIFF vvReal m_small(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_small(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_expm1(x[0] * x[1]) + vv_log1p(x[2]);
   return y[0] * vv_expm1(-y[1]) + n;
 }
 
-VV_DIFF vvReal m_cbrt(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_cbrt(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_cbrt(x[0]) - vv_cbrt(-x[1] * n);
   return y[0] * y[0];
 }
 
-VV_DIFF vvReal m_floor(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_floor(const vvReal* x, vvReal* y, int n) {
   y[0] = vv_floor(7 * x[0]) * x[1] + vv_ceil(x[2] * 5) * x[3];
   return y[0] + n;
 }
 
-VV_DIFF vvReal m_fmod(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal m_fmod(const vvReal* x, vvReal* y, int n) {
   y[0] = (vvReal)fmod(7 * x[0], (vvReal)0.3) * x[1] + (vvReal)fmod(10 * x[2], x[3]);
   return y[0] * n;
 }
 
 // control
 
-VV_DIFF vvReal c_if(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_if(const vvReal* x, vvReal* y, int n) {
   vvReal s = x[0];
   if (x[1] > 0) s = s * x[1];
   if (n < 0) s = 0;
@@ -221,7 +221,7 @@ VV_DIFF vvReal c_if(const vvReal* x, vvReal* y, int n) {
   return s * y[0];
 }
 
-VV_DIFF vvReal c_else_if(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_else_if(const vvReal* x, vvReal* y, int n) {
   vvReal s;
   if (n == 1) {
     s = x[0];
@@ -234,7 +234,7 @@ VV_DIFF vvReal c_else_if(const vvReal* x, vvReal* y, int n) {
   return s + y[0] * x[3];
 }
 
-VV_DIFF vvReal c_nested_if(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_nested_if(const vvReal* x, vvReal* y, int n) {
   vvReal s = x[0];
   if (x[1] > 0) {
     if (x[2] > 50) {
@@ -249,20 +249,20 @@ VV_DIFF vvReal c_nested_if(const vvReal* x, vvReal* y, int n) {
   return s * y[0];
 }
 
-VV_DIFF vvReal c_for(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for(const vvReal* x, vvReal* y, int n) {
   vvReal s = 0;
   for (int i = 0; i < n; i++) s += x[i] * x[i + 1] * y[i];
   return s * s;
 }
 
-VV_DIFF vvReal c_for_down(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for_down(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = n; i > 0; i--) s = s * x[i] + y[i - 1];
   for (int i = n; i >= 1; --i) s = vv_sin(s) * x[i];
   return s;
 }
 
-VV_DIFF vvReal c_for_step(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for_step(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < 3 * n; i += 3) s = s * x[i] + y[i + 1];
   for (int i = 2 * n; i >= 0; i -= 2) s += vv_sin(s) * x[i];
@@ -270,7 +270,7 @@ VV_DIFF vvReal c_for_step(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal c_for_le(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for_le(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 1; i <= n; ++i) {
     s *= x[i];
@@ -279,7 +279,7 @@ VV_DIFF vvReal c_for_le(const vvReal* x, vvReal* y, int n) {
   return s + y[2];
 }
 
-VV_DIFF vvReal c_for_outer_var(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for_outer_var(const vvReal* x, vvReal* y, int n) {
   int i;
   vvReal s = 0;
   for (i = 0; i < n; i++) {
@@ -291,7 +291,7 @@ VV_DIFF vvReal c_for_outer_var(const vvReal* x, vvReal* y, int n) {
   return y[2] * x[i];
 }
 
-VV_DIFF vvReal c_for_missing(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for_missing(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   int i = 0;
   for (; i < n;) s *= x[i++];
@@ -310,7 +310,7 @@ VV_DIFF vvReal c_for_missing(const vvReal* x, vvReal* y, int n) {
   return s * y[1];
 }
 
-VV_DIFF vvReal c_for_bound_changes(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for_bound_changes(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   int m = 2;
   for (int i = 0; i < m; i++) {
@@ -324,7 +324,7 @@ VV_DIFF vvReal c_for_bound_changes(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal c_while(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_while(const vvReal* x, vvReal* y, int n) {
   vvReal s = x[0];
   int k = 0;
   while (s < 20) {
@@ -338,7 +338,7 @@ VV_DIFF vvReal c_while(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal c_do(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_do(const vvReal* x, vvReal* y, int n) {
   vvReal s = x[0];
   int k = 0;
   do {
@@ -350,7 +350,7 @@ VV_DIFF vvReal c_do(const vvReal* x, vvReal* y, int n) {
   return s * y[1];
 }
 
-VV_DIFF vvReal c_break(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_break(const vvReal* x, vvReal* y, int n) {
   vvReal t = 1;
   for (int i = 0; i < n; i++) {
     t += x[i];
@@ -360,7 +360,7 @@ VV_DIFF vvReal c_break(const vvReal* x, vvReal* y, int n) {
   return 1 / t + y[0];
 }
 
-VV_DIFF vvReal c_continue(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_continue(const vvReal* x, vvReal* y, int n) {
   vvReal t = 1;
   for (int i = 0; i < 2 * n; i++) {
     if (i % 3 == 1) continue;
@@ -371,7 +371,7 @@ VV_DIFF vvReal c_continue(const vvReal* x, vvReal* y, int n) {
   return t * y[0] * y[3];
 }
 
-VV_DIFF vvReal c_break_nested(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_break_nested(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) {
@@ -389,7 +389,7 @@ VV_DIFF vvReal c_break_nested(const vvReal* x, vvReal* y, int n) {
   return s + y[3];
 }
 
-VV_DIFF vvReal c_return_early(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_return_early(const vvReal* x, vvReal* y, int n) {
   if (n == 0) return 0;
   vvReal s = x[0] * x[1];
   if (s > 100) return s;
@@ -402,7 +402,7 @@ VV_DIFF vvReal c_return_early(const vvReal* x, vvReal* y, int n) {
   return y[1];
 }
 
-VV_DIFF vvReal c_return_loop(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_return_loop(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < n; i++) {
     s = s * (x[i] + 1);
@@ -412,7 +412,7 @@ VV_DIFF vvReal c_return_loop(const vvReal* x, vvReal* y, int n) {
   return s * y[0];
 }
 
-VV_DIFF vvReal c_return_nested(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_return_nested(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < n; i++) {
     int k = 0;
@@ -444,12 +444,12 @@ VV_DIFF static vvReal choose(const vvReal* x, int k) {
   return s;
 }
 
-VV_DIFF vvReal c_switch(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_switch(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i < n; i++) y[i] = choose(x, i) * y[i];
   return y[0] * y[1] + y[2] * y[3];
 }
 
-VV_DIFF vvReal c_switch_fall(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_switch_fall(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < n + 2; i++) {
     switch (i) {
@@ -475,12 +475,12 @@ VV_DIFF static vvReal choose_return(const vvReal* x, int k) {
   return x[3];
 }
 
-VV_DIFF vvReal c_switch_return(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_switch_return(const vvReal* x, vvReal* y, int n) {
   y[0] = choose_return(x, 0) + choose_return(x, 1) * choose_return(x, n);
   return y[0] * y[0];
 }
 
-VV_DIFF vvReal c_switch_loop(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_switch_loop(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < 3 * n; i++) {
     switch (i % 4) {
@@ -495,7 +495,7 @@ VV_DIFF vvReal c_switch_loop(const vvReal* x, vvReal* y, int n) {
   return s + y[4];
 }
 
-VV_DIFF vvReal c_trip_count(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_trip_count(const vvReal* x, vvReal* y, int n) {
   vvReal s = 0;
   for (int i = 0; i < n; i++) {
     int m = (int)(5 * x[i]);
@@ -504,7 +504,7 @@ VV_DIFF vvReal c_trip_count(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal c_do_continue(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_do_continue(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   int i = 0;
   do {
@@ -517,7 +517,7 @@ VV_DIFF vvReal c_do_continue(const vvReal* x, vvReal* y, int n) {
   return s * y[3];
 }
 
-VV_DIFF vvReal c_for_comma(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal c_for_comma(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   int i, k;
   for (i = 0, k = n; i < k; i++, k--) s = s * x[i] + x[k] * y[i];
@@ -526,7 +526,7 @@ VV_DIFF vvReal c_for_comma(const vvReal* x, vvReal* y, int n) {
 
 // structs
 
-VV_DIFF vvReal s_copy(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal s_copy(const vvReal* x, vvReal* y, int n) {
   vvPair p = {x[0] * x[1], x[2]};
   vvPair q = p;
   q.a = q.a * p.b;
@@ -539,7 +539,7 @@ VV_DIFF vvReal s_copy(const vvReal* x, vvReal* y, int n) {
   return p.a * p.b * y[0];
 }
 
-VV_DIFF vvReal s_array(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal s_array(const vvReal* x, vvReal* y, int n) {
   vvBag b = {{{x[0], x[1]}, {x[2], 1}}, {x[3], x[4] * x[5]}, {2, 3}, 1};
   vvBag c = b;
   for (int i = 0; i < 2; i++) c.p[i].a *= b.v[i] * n;
@@ -556,7 +556,7 @@ VV_DIFF static vvBag bag_scale(vvBag b, vvReal s) {
   return b;
 }
 
-VV_DIFF vvReal s_nested(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal s_nested(const vvReal* x, vvReal* y, int n) {
   vvBag b = {0};
   b.p[1].b = x[0];
   b.q.a = x[1] * x[2];
@@ -566,7 +566,7 @@ VV_DIFF vvReal s_nested(const vvReal* x, vvReal* y, int n) {
   return y[0] + c.v[1] * c.q.a;
 }
 
-VV_DIFF vvReal s_array_of(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal s_array_of(const vvReal* x, vvReal* y, int n) {
   vvPair p[4];
   for (int i = 0; i < n; i++) {
     p[i].a = x[i];
@@ -579,7 +579,7 @@ VV_DIFF vvReal s_array_of(const vvReal* x, vvReal* y, int n) {
   return p[3].a * p[2].b + p[0].a;
 }
 
-VV_DIFF vvReal s_literal(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal s_literal(const vvReal* x, vvReal* y, int n) {
   vvPair p = {1, 2};
   p = (vvPair){x[0] * p.b, x[1] + p.a};
   p = (vvPair){.b = p.a, .a = p.b * n};
@@ -601,7 +601,7 @@ VV_DIFF static void pair_loop(vvPair* p, vvReal c, int n) {
   }
 }
 
-VV_DIFF vvReal s_by_pointer(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal s_by_pointer(const vvReal* x, vvReal* y, int n) {
   vvPair p = {x[0], x[1]};
   vvPair list[2] = {{x[2], x[3]}, {x[4], y[0]}};
   pair_turn(&p, x[5]);
@@ -614,7 +614,7 @@ VV_DIFF vvReal s_by_pointer(const vvReal* x, vvReal* y, int n) {
   return y[1] + p.a * z;
 }
 
-VV_DIFF vvReal s_swap(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal s_swap(const vvReal* x, vvReal* y, int n) {
   vvPair a = {x[0], x[1]}, b = {x[2], x[3]};
   for (int i = 0; i < n; i++) {
     vvPair t = a;
@@ -628,7 +628,7 @@ VV_DIFF vvReal s_swap(const vvReal* x, vvReal* y, int n) {
 
 // arrays
 
-VV_DIFF vvReal a_inplace(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_inplace(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i < n; i++) y[i] = y[i] * y[i] + x[i];
   y[0] = y[0] + 1;
   y[0] = y[0] * y[0];
@@ -636,19 +636,19 @@ VV_DIFF vvReal a_inplace(const vvReal* x, vvReal* y, int n) {
   return y[0] * y[1];
 }
 
-VV_DIFF vvReal a_shift(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_shift(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i + 1 < n; i++) y[i] = y[i + 1] * y[i];
   for (int i = n - 1; i > 0; i--) y[i] = y[i - 1];
   y[n - 1] = y[n - 1];
   return y[1] * y[2] * x[0];
 }
 
-VV_DIFF vvReal a_carried(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_carried(const vvReal* x, vvReal* y, int n) {
   for (int i = 1; i < 3 * n; i++) y[i] = vv_sin(y[i - 1] * x[i]) + y[i];
   return y[3 * n - 1] * y[n];
 }
 
-VV_DIFF vvReal a_local(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_local(const vvReal* x, vvReal* y, int n) {
   vvReal f[6] = {x[0], x[1]};
   vvReal s = 0;
   for (int r = 0; r < n; r++) {
@@ -662,7 +662,7 @@ VV_DIFF vvReal a_local(const vvReal* x, vvReal* y, int n) {
   return s * y[0];
 }
 
-VV_DIFF vvReal a_local_2d(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_local_2d(const vvReal* x, vvReal* y, int n) {
   vvReal A[3][3], B[3][3] = {{0}};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) A[i][j] = x[i + j] * y[j];
@@ -672,7 +672,7 @@ VV_DIFF vvReal a_local_2d(const vvReal* x, vvReal* y, int n) {
   return B[1][2] * B[0][0] + B[2][n % 3];
 }
 
-VV_DIFF vvReal a_index_overwritten(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_index_overwritten(const vvReal* x, vvReal* y, int n) {
   int k = 1;
   vvReal s = 0;
   for (int i = 0; i < n; i++) {
@@ -686,7 +686,7 @@ VV_DIFF vvReal a_index_overwritten(const vvReal* x, vvReal* y, int n) {
 static const vvReal WEIGHT[4] = {1, 2, -3, (vvReal)0.5};
 static const int ORDER[] = {2, 0, 3, 1};
 
-VV_DIFF vvReal a_table(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_table(const vvReal* x, vvReal* y, int n) {
   static const vvReal w[3] = {3, 1, 4};
   vvReal s = 0;
   for (int i = 0; i < n; i++) s += WEIGHT[i] * x[ORDER[i]] * x[ORDER[(i + 1) % 4]] * w[i % 3];
@@ -694,7 +694,7 @@ VV_DIFF vvReal a_table(const vvReal* x, vvReal* y, int n) {
   return s * y[1];
 }
 
-VV_DIFF vvReal a_pointer(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_pointer(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < n; i++) {
     const vvReal* a = x + 2 * i;
@@ -707,14 +707,14 @@ VV_DIFF vvReal a_pointer(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal a_scatter(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_scatter(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i < 3 * n; i++) y[ORDER[i % 4]] += x[i] * x[i];
   vvReal s = 0;
   for (int i = 0; i < n; i++) s += y[i] * y[(i + 1) % n];
   return s;
 }
 
-VV_DIFF vvReal a_int_array(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_int_array(const vvReal* x, vvReal* y, int n) {
   int order[4], count = 0;
   for (int i = 0; i < n; i++)
     if (x[i] > (vvReal)0.4) order[count++] = i;
@@ -728,13 +728,13 @@ VV_DIFF vvReal a_int_array(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal a_self(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_self(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) y[i] = y[j] * x[0] + y[i];
   return y[0] * y[n - 1];
 }
 
-VV_DIFF vvReal a_cholesky(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_cholesky(const vvReal* x, vvReal* y, int n) {
   (void)n;
   vvReal A[9];
   for (int i = 0; i < 3; i++)
@@ -752,7 +752,7 @@ VV_DIFF vvReal a_cholesky(const vvReal* x, vvReal* y, int n) {
   return A[0] * A[3] + A[4] * A[6] + A[7] * A[8];
 }
 
-VV_DIFF vvReal a_zero_fill(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal a_zero_fill(const vvReal* x, vvReal* y, int n) {
   vvReal s = 0;
   for (int r = 0; r < n; r++) {
     vvReal f[20] = {0};
@@ -770,7 +770,7 @@ VV_DIFF static vvReal poly(vvReal a, vvReal b) {
   return r * b;
 }
 
-VV_DIFF vvReal f_call(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_call(const vvReal* x, vvReal* y, int n) {
   y[0] = poly(x[0], x[1] * x[2]) + poly(x[3], n);
   vvReal t = poly(2, 3);
   return poly(poly(y[0], x[4]), t) / 100;
@@ -784,7 +784,7 @@ VV_DIFF static vvReal sum_squares(const vvReal* x, int n, vvReal scale) {
   return s;
 }
 
-VV_DIFF vvReal f_call_loop(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_call_loop(const vvReal* x, vvReal* y, int n) {
   vvReal s = sum_squares(x, n, x[5]);
   s = s * sum_squares(y + 1, n, s);
   return s * sum_squares(x + n, 2, 1);
@@ -796,7 +796,7 @@ VV_DIFF static void advance(vvReal* y, const vvReal* x, int n) {
   }
 }
 
-VV_DIFF vvReal f_call_inplace(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_call_inplace(const vvReal* x, vvReal* y, int n) {
   vvReal s = y[0] * y[1];
   advance(y, x, n);
   s += y[2] * y[2];
@@ -814,12 +814,12 @@ VV_DIFF static vvReal outer_call(vvReal* y, const vvReal* x, int n) {
   return s;
 }
 
-VV_DIFF vvReal f_call_nested(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_call_nested(const vvReal* x, vvReal* y, int n) {
   vvReal s = outer_call(y, x, n);
   return s * outer_call(y + 4, x + 2, 3) * y[0];
 }
 
-VV_DIFF vvReal f_call_in_loop(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_call_in_loop(const vvReal* x, vvReal* y, int n) {
   vvReal s = 0;
   for (int i = 0; i < n; i++) {
     vvReal t = sum_squares(x + i, 3, s);
@@ -834,7 +834,7 @@ VV_DIFF static void store_two(vvReal* y, int i, vvReal a, vvReal b) {
   y[i + 1] = y[i] + a;
 }
 
-VV_DIFF vvReal f_call_writes(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_call_writes(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i < n; i++) store_two(y, 2 * i, x[i], y[2 * i]);
   store_two(y, 0, y[0], y[1]);
   vvReal local[4];
@@ -851,7 +851,7 @@ VV_DIFF static vvReal changes_param(vvReal a, int k) {
   return a;
 }
 
-VV_DIFF vvReal f_param_changed(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_param_changed(const vvReal* x, vvReal* y, int n) {
   y[0] = changes_param(x[0], n - 2) * y[0];
   n = 2;
   return changes_param(y[0], n) * x[n];
@@ -861,13 +861,13 @@ VV_DIFF static vvReal half_active(vvReal a, VV_NO_DIFF vvReal b, VV_NO_DIFF cons
   return a * b * c[0];
 }
 
-VV_DIFF vvReal f_no_diff(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_no_diff(const vvReal* x, vvReal* y, int n) {
   static const vvReal fixed[2] = {3, 4};
   y[0] = half_active(x[0], 2, fixed) * half_active(x[1] * x[2], n, fixed + 1);
   return y[0];
 }
 
-VV_DIFF vvReal f_same_arg(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_same_arg(const vvReal* x, vvReal* y, int n) {
   y[0] = poly(x[0], x[0]) + poly(y[1], y[1]) * n;
   vvVec3 a = {x[1], x[2], x[3]};
   return vv_vec3_dot(a, a) * y[0];
@@ -878,20 +878,20 @@ VV_DIFF static vvReal writes_and_returns(vvReal* y, vvReal a) {
   return y[0] * y[2];
 }
 
-VV_DIFF vvReal f_ignored(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_ignored(const vvReal* x, vvReal* y, int n) {
   writes_and_returns(y, x[0]);
   (void)n;
   return y[1];
 }
 
-VV_DIFF vvReal f_ret_write(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_ret_write(const vvReal* x, vvReal* y, int n) {
   vvReal a = x[0];
   for (int i = 0; i < n; i++) a = writes_and_returns(y + i, a);
   y[5] = writes_and_returns(y, a + 1);
   return a * y[1] * y[5];
 }
 
-VV_DIFF vvReal f_unsigned(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal f_unsigned(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (unsigned i = 0; i < (unsigned)n; i++) s = s * x[i] + 1;
   for (size_t i = (size_t)n; i > 0; i--) s = s * x[i - 1] + y[i];
@@ -900,7 +900,7 @@ VV_DIFF vvReal f_unsigned(const vvReal* x, vvReal* y, int n) {
 
 // values carried by loops
 
-VV_DIFF vvReal l_carry(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_carry(const vvReal* x, vvReal* y, int n) {
   vvReal a = x[0], b = x[1];
   for (int i = 0; i < n; i++) {
     vvReal c = a * b;
@@ -910,7 +910,7 @@ VV_DIFF vvReal l_carry(const vvReal* x, vvReal* y, int n) {
   return a * b;
 }
 
-VV_DIFF vvReal l_carry_struct(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_carry_struct(const vvReal* x, vvReal* y, int n) {
   vvVec3 p = {x[0], x[1], x[2]};
   vvVec3 v = {x[3], x[4], x[5]};
   for (int i = 0; i < n; i++) {
@@ -921,7 +921,7 @@ VV_DIFF vvReal l_carry_struct(const vvReal* x, vvReal* y, int n) {
   return vv_vec3_dot(p, vv_vec3_cross(v, vv_vec3(1, 2, 3)));
 }
 
-VV_DIFF vvReal l_accumulate_used(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_accumulate_used(const vvReal* x, vvReal* y, int n) {
   vvReal a = x[0] * x[0], s = 0;
   for (int k = 0; k < n; k++) s += y[k] * x[0];
   vvReal t = 1;
@@ -929,7 +929,7 @@ VV_DIFF vvReal l_accumulate_used(const vvReal* x, vvReal* y, int n) {
   return s * a / t;
 }
 
-VV_DIFF vvReal l_fibonacci(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_fibonacci(const vvReal* x, vvReal* y, int n) {
   vvReal a = x[0], b = x[1];
   for (int i = 0; i < 2 * n; i++) {
     vvReal c = a + b * y[i];
@@ -939,7 +939,7 @@ VV_DIFF vvReal l_fibonacci(const vvReal* x, vvReal* y, int n) {
   return a * b;
 }
 
-VV_DIFF vvReal l_newton(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_newton(const vvReal* x, vvReal* y, int n) {
   vvReal r = 1;
   int k = 0;
   while (vv_fabs(r * r - x[0] - 1) > (vvReal)1e-12 && k < 50) {
@@ -950,7 +950,7 @@ VV_DIFF vvReal l_newton(const vvReal* x, vvReal* y, int n) {
   return r * x[1];
 }
 
-VV_DIFF vvReal l_three_deep(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_three_deep(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < 2; i++) {
     vvReal u = x[i];
@@ -968,7 +968,7 @@ VV_DIFF vvReal l_three_deep(const vvReal* x, vvReal* y, int n) {
   return s * y[n % 2];
 }
 
-VV_DIFF vvReal l_while_array(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_while_array(const vvReal* x, vvReal* y, int n) {
   int i = 0;
   while (i < 3 * n - 1 && y[i] < 100) {
     y[i + 1] = y[i] * x[i] + y[i + 1];
@@ -978,7 +978,7 @@ VV_DIFF vvReal l_while_array(const vvReal* x, vvReal* y, int n) {
   return y[i] * y[i - 1];
 }
 
-VV_DIFF vvReal l_dead_write(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_dead_write(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i < n; i++) y[i] = 2 * x[i] * y[i];
   for (int i = 0; i < n; i++) y[i] = 3 * x[i];
   vvReal s = 0;
@@ -986,7 +986,7 @@ VV_DIFF vvReal l_dead_write(const vvReal* x, vvReal* y, int n) {
   return s;
 }
 
-VV_DIFF vvReal l_overwrite_twice(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal l_overwrite_twice(const vvReal* x, vvReal* y, int n) {
   vvReal t = x[0];
   vvReal s = t * t;
   t = x[1] * s;
@@ -1002,7 +1002,7 @@ VV_DIFF vvReal l_overwrite_twice(const vvReal* x, vvReal* y, int n) {
 
 // the helpers of math_kernel.h
 
-VV_DIFF vvReal q_all(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal q_all(const vvReal* x, vvReal* y, int n) {
   vvQuat q = vv_quat_normalize(vv_quat_load(x, 0));
   vvVec3 a = vv_vec3_load(x, 4), b = vv_vec3_load(y, 0);
   vvQuat p = vv_quat_mul(q, vv_quat_exp(vv_vec3_scale((vvReal)0.3, a)));
@@ -1018,7 +1018,7 @@ VV_DIFF vvReal q_all(const vvReal* x, vvReal* y, int n) {
   return vv_vec3_dot(vv_vec3_add(u, w), vv_vec3_cross(l, vv_mat3_mul(M, a))) + vv_vec3_length(vv_vec3_muladd(a, 2, w));
 }
 
-VV_DIFF vvReal q_chain(const vvReal* x, vvReal* y, int n) {
+VV_DIFF VV_SECOND vvReal q_chain(const vvReal* x, vvReal* y, int n) {
   vvQuat q = {1, 0, 0, 0};
   vvVec3 p = {0, 0, 0};
   vvReal e = 0;
