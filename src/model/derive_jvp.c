@@ -15,28 +15,23 @@
 // vvModel_tan8 holds the tangents of the real pointers of vvModel, in the same
 // order without a gap.
 #define REALS_BEGIN offsetof(vvModel, opt_timestep)
-_Static_assert(offsetof(vvModel_tan8, key_ctrl) ==
-                   offsetof(vvModel, key_ctrl) - REALS_BEGIN,
-               "same order");
+_Static_assert(offsetof(vvModel_tan8, key_ctrl) == offsetof(vvModel, key_ctrl) - REALS_BEGIN, "same order");
 
-static void place_tangents(const vvModel *m, vvReal8 *reals,
-                           vvModel_tan8 *model) {
+static void place_tangents(const vvModel* m, vvReal8* reals, vvModel_tan8* model) {
   size_t at = 0;
-  for (const vvField *f = vv_model_fields(); f->attribute; f++) {
-    vvReal8 *tan = reals + at;
-    memcpy((char *)model + (f->offset - REALS_BEGIN), &tan, sizeof tan);
+  for (const vvField* f = vv_model_fields(); f->attribute; f++) {
+    vvReal8* tan = reals + at;
+    memcpy((char*)model + (f->offset - REALS_BEGIN), &tan, sizeof tan);
     at += (size_t)vv_model_count(m, f->element) * (size_t)vv_field_width(m, f);
   }
 }
 
 // Tangent of an array of the work, at the same place in a block of its own.
-static vvReal8 *twin(const vvDeriveWork *w, const vvReal *array,
-                     vvReal8 *block) {
+static vvReal8* twin(const vvDeriveWork* w, const vvReal* array, vvReal8* block) {
   return block + (array - w->reals);
 }
 
-static void forward_stages(const vvModel *m, vvDeriveWork *w, vvReal8 *block,
-                           vvModel_tan8 *t) {
+static void forward_stages(const vvModel* m, vvDeriveWork* w, vvReal8* block, vvModel_tan8* t) {
   vvRigidDerivePoses_tan8 poses = {twin(w, w->poses.frame_lpos, block),
                                    twin(w, w->poses.frame_lquat, block),
                                    t->body_lpos,
@@ -50,28 +45,22 @@ static void forward_stages(const vvModel *m, vvDeriveWork *w, vvReal8 *block,
                                    t->site_lquat,
                                    t->qpos0,
                                    t->qpos_spring};
-  vvRigidPose_tan8 pose = {
-      twin(w, w->pose.xpos, block), twin(w, w->pose.xquat, block),
-      twin(w, w->pose.xmat, block), twin(w, w->pose.S, block)};
+  vvRigidPose_tan8 pose = {twin(w, w->pose.xpos, block), twin(w, w->pose.xquat, block), twin(w, w->pose.xmat, block),
+                           twin(w, w->pose.S, block)};
   vv_rigid_derive_poses_jvp8(m, t, &w->poses, &poses);
-  vv_rigid_derive_inertia_jvp8(m, t, &w->choice, w->raw, twin(w, w->raw, block),
-                               w->inertia10, t->body_inertia10);
+  vv_rigid_derive_inertia_jvp8(m, t, &w->choice, w->raw, twin(w, w->raw, block), w->inertia10, t->body_inertia10);
   vv_rigid_kinematics_jvp8(m, t, m->qpos0, t->qpos0, w->ref, &w->pose, &pose);
-  vv_rigid_derive_weights_jvp8(m, t, w->ref, &w->pose, &pose, &w->choice,
-                               w->composite, twin(w, w->composite, block), w->L,
-                               twin(w, w->L, block), w->y, twin(w, w->y, block),
-                               w->body_invweight, t->body_invweight,
-                               w->dof_invweight, t->dof_invweight);
+  vv_rigid_derive_weights_jvp8(m, t, w->ref, &w->pose, &pose, &w->choice, w->composite, twin(w, w->composite, block),
+                               w->L, twin(w, w->L, block), w->y, twin(w, w->y, block), w->body_invweight,
+                               t->body_invweight, w->dof_invweight, t->dof_invweight);
 }
 
-vvStatus vv_model_derive_jvp8(vvContext *ctx, const vvModel *m,
-                              void *reals_tan8) {
+vvStatus vv_model_derive_jvp8(vvContext* ctx, const vvModel* m, void* reals_tan8) {
   vvDeriveWork work;
   vvModel_tan8 tangents;
   vvStatus status = vv_derive_work_create(ctx, m, &work);
-  if (status != VV_OK)
-    return status;
-  vvReal8 *block = VV_NEW(ctx, vvReal8, work.nreal);
+  if (status != VV_OK) return status;
+  vvReal8* block = VV_NEW(ctx, vvReal8, work.nreal);
   if (block != NULL) {
     memset(block, 0, work.nreal * sizeof(vvReal8));
     memset(&tangents, 0, sizeof tangents);

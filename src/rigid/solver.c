@@ -11,14 +11,21 @@
 // ends     |r| <= 1e-14 of the forces' size, or <= 1e-12 and not halved by an iteration, or not halved by three; the
 //          best iterate stands
 
+#include <float.h>
 #include <string.h>
 
 #include "rigid/work.h"
 
-#define TOLERANCE 1e-14
-#define GOOD 1e-12
-#define SLOPE_TOLERANCE 1e-3
-#define NOT_CONVERGED 1e-10
+// Tolerances follow the precision of vvReal; the figures are those of double.
+#ifdef VV_REAL_IS_FLOAT
+#define UNIT ((vvReal)(FLT_EPSILON / DBL_EPSILON))
+#else
+#define UNIT 1
+#endif
+#define TOLERANCE ((vvReal)1e-14 * UNIT)
+#define GOOD ((vvReal)1e-12 * UNIT)
+#define NOT_CONVERGED ((vvReal)1e-10 * UNIT)
+#define SLOPE_TOLERANCE ((vvReal)1e-3)
 enum { MAX_ITERATIONS = 200, MAX_SEARCH = 50, MAX_STALLED = 3 };
 
 // Vectors of the solver in w->scratch, stride reals each.

@@ -4,6 +4,7 @@
 // check.c: vv_check (check.h): ladders of differences along each direction, and verdicts.
 //
 // verdict  1. the best entry of the ladder from rungs without a change of branch: when resolved, ok or mismatch
+//             0 of a loss that no rung changes by a bit is ok
 //          2. else the best entry of all rungs: when resolved and equal, ok
 //          3. else, by the signs of each: jump, grazing, kink, chaotic, unresolved
 
@@ -187,12 +188,25 @@ static vvVerdict excuse(const vvCheckPlan* plan, const vvCheckBlock* b, const vv
   return VV_VERDICT_UNRESOLVED;
 }
 
+// Whether no rung moves the loss by a bit: what the direction changes has no influence, and 0 is known exactly.
+static bool flat(const vvLadder* ladder) {
+  for (int k = 0; k < VV_LADDER; k++) {
+    if (!ladder->valid[k] || !ladder->unchanged[k]) return false;
+    if (ladder->plus[k] != ladder->f0 || ladder->minus[k] != ladder->f0) return false;
+  }
+  return true;
+}
+
 static void judge(const vvCheckPlan* plan, const vvCheckBlock* b, const vvLadder* ladder, double adjoint,
                   vvCheckWorker* w, vvCheckDirection* d) {
   double floor = LEAST_SHARE * b->largest;
   vvLadderValue best = vv_ladder_central(ladder, true);
   double s = fmax(fabs(best.derivative), floor);
   bool resolved = best.error <= RESOLVED * s;
+  if (adjoint == 0 && flat(ladder)) {
+    best.error = 0;
+    resolved = true;
+  }
   if (!resolved) {
     vvLadderValue any = vv_ladder_central(ladder, false);
     double any_s = fmax(fabs(any.derivative), floor);

@@ -7,6 +7,9 @@
 #ifndef VISVIVA_TEST_DUAL_CALL_H_
 #define VISVIVA_TEST_DUAL_CALL_H_
 
+#include <stddef.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,6 +36,7 @@ typedef struct DualArray {
 typedef struct DualCall {
   DualKernel kernel;
   const void* model;         // vvModel in double
+  const size_t* offsets;     // of its real pointers in the struct, up to SIZE_MAX
   const double* model_tan;   // its block's tangents
   const double *ref, *a, *w, *d, *a2;  // constants of the kernels that have them
   const void *contacts, *limits;

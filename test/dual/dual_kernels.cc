@@ -31,11 +31,11 @@ vvModel dual_model(const DualCall* c, Duals* block) {
   int n = static_cast<int>(m.section_begin[VV_SECTION_COUNT]);
   *block = joined(base, c->model_tan, n);
   char* bytes = reinterpret_cast<char*>(&m);
-  for (const vvField* f = vv_model_fields(); f->attribute; f++) {
+  for (const size_t* offset = c->offsets; *offset != SIZE_MAX; offset++) {
     const double* p;
-    std::memcpy(&p, bytes + f->offset, sizeof p);
+    std::memcpy(&p, bytes + *offset, sizeof p);
     Dual* q = block->data() + (p - base);
-    std::memcpy(bytes + f->offset, &q, sizeof q);
+    std::memcpy(bytes + *offset, &q, sizeof q);
   }
   m.reals = block->data();
   return m;

@@ -40,6 +40,7 @@ typedef struct Bench {
   vvModel* m_bar;
   vvRandom random;
   DualCall call;
+  size_t offsets[128];
   double* in_bar[DUAL_ARRAYS];
   double* out_value[DUAL_ARRAYS];
   double* out_tan[DUAL_ARRAYS];
@@ -103,6 +104,10 @@ static void clear(Bench* b) {
 static void fill_model(Bench* b) {
   size_t n = b->m->section_begin[VV_SECTION_COUNT];
   for (size_t i = 0; i < n; i++) b->m_tan->reals[i] = (2 * vv_random_uniform(&b->random) - 1) * 0.1;
+  int k = 0;
+  for (const vvField* f = vv_model_fields(); f->attribute != NULL; f++) b->offsets[k++] = f->offset;
+  b->offsets[k] = SIZE_MAX;
+  b->call.offsets = b->offsets;
   b->call.model = b->m;
   b->call.model_tan = b->m_tan->reals;
 }
