@@ -15,7 +15,8 @@
 #include "visviva/output.h"
 #include "visviva/rigid.h"
 
-enum { MAX_FRAMES = 600, MAX_STEPS = 1000000000 };
+#define MAX_FRAMES 600
+#define MAX_STEPS 1000000000
 
 typedef struct Run {
   vvCli* cli;

@@ -61,7 +61,7 @@ static void errors(FILE* f, const vvFitResult* r) {
     fputc(' ', f);
     put_number(f, 1);
     put_number(f, s->fitted / s->before);
-    put_number(f, held ? s->held_out / s->held_out_before : NAN);
+    put_number(f, held ? s->held_out / s->held_out_before : (double)NAN);
     fputc('\n', f);
   }
   fprintf(f, "EOD\nplot $e using 2:xtic(1) lc rgb '#c9c9c9' title 'before', $e using 3 lc rgb '%s' title 'fitted'",
@@ -134,7 +134,7 @@ static void numbers(FILE* f, const vvFitResult* r) {
     put_number(f, i);
     for (int k = 0; k < n; k++) {
       double end = r->numbers[k].value;
-      put_number(f, end != 0 ? r->trace[i].value[k] / end : NAN);
+      put_number(f, end != 0 ? r->trace[i].value[k] / end : (double)NAN);
     }
     fputc('\n', f);
   }

@@ -15,7 +15,7 @@
 static const char* const scene =
     "<mujoco><option timestep=\"0.01\"/><worldbody><geom name=\"floor\" type=\"plane\" size=\"1 1 1\"/>"
     "<body name=\"ball\"><freejoint/><geom name=\"ball\" type=\"sphere\" size=\"0.1\"/></body>"
-    "<body name=\"arm\"><joint name=\"h\" axis=\"0 1 0\"/><geom name=\"arm\" type=\"sphere\" size=\"0.1\" contype=\"0\" conaffinity=\"0\"/></body></worldbody>"
+    "<body name=\"arm\"><joint name=\"h\" axis=\"0 1 0\"/><geom name=\"arm\" type=\"sphere\" size=\"0.1\"/></body></worldbody>"
     "<actuator><motor name=\"m\" joint=\"h\"/></actuator></mujoco>";
 
 static int setup(void** state) {
@@ -87,7 +87,7 @@ static const Bad bad[] = {
     {REC SIG FREE "controls: {q: x}\n", "p.yaml: controls/q: no such actuator"},
     {REC SIG, "p.yaml: free: is missing"},
     {REC SIG "free: {geom/ball/colour: {}}\n", "p.yaml: free/geom/ball/colour: the scene has no such number"},
-    {REC SIG "free: {geom/arm/friction/0: {start: 1}}\n", "p.yaml: free/geom/arm/friction/0: cannot be fitted: "},
+    {REC SIG "free: {geom/ball/friction/1: {start: 1}}\n", "p.yaml: free/geom/ball/friction/1: cannot be fitted: "},
     {REC SIG "free: {opt/timestep: {}}\n", "p.yaml: free/opt/timestep: cannot be fitted"},
     {REC SIG "free: {geom/ball/friction/0: {start: 1, low: 0}}\n",
      "p.yaml: free/geom/ball/friction/0/low: unknown key; known here: start, min, max, scale, also"},
@@ -182,7 +182,7 @@ static void ties(void** state) {
   vvFitProblem* p = NULL;
   assert_int_equal(read_text(*state,
                              REC SIG "free:\n  geom/ball/pos/*: {start: 0}\n  geom/floor/pos: {start: [0, 1, 2]}\n"
-                             "  geom/ball/rot: {}\n  geom/ball/friction/0: {start: 1, also: [geom/floor/friction/0]}\n",
+                             "  geom/floor/rot: {}\n  geom/ball/friction/0: {start: 1, also: [geom/floor/friction/0]}\n",
                              &p, &report), VV_OK);
   assert_int_equal(p->nfree, 1 + 3 + 3 + 1);
   assert_int_equal(p->free[0].nnumber, 3);

@@ -22,9 +22,10 @@ import numpy as np
 import peer
 
 STEPS, RUNGS = 50, 8
-SOLVER_TOLERANCE = 1e-16
 TOLERANCE, LOOSE = 1e-6, 1e-5
 SHARE = 0.9
+
+
 def without_looks(spec):
     """Drops materials and textures, which make compiling slow."""
     for geom in spec.geoms:
@@ -39,7 +40,7 @@ class Rollout:
 
     def __init__(self, path, seed, seconds):
         self.path = path
-        self.model = peer.load(path, SOLVER_TOLERANCE)
+        self.model = peer.load(path, peer.EXACT)
         self.spec = without_looks(mujoco.MjSpec.from_file(path))
         rng = np.random.default_rng(100 + seed)
         start = peer.drive(self.model, seed, seconds)
@@ -108,7 +109,7 @@ class Rollout:
                 x[index] += unit * e
                 put(x)
             try:
-                return self.run(peer.tighten(self.spec.compile(), SOLVER_TOLERANCE), self.q, self.v, self.u)
+                return self.run(peer.tighten(self.spec.compile(), peer.EXACT), self.q, self.v, self.u)
             finally:
                 put(old)
         return f

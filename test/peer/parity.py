@@ -8,7 +8,7 @@
   step     the same for (qvel after one step - qvel) / h, which includes the damping
   sensors  max|s - s_ref| / max(1, max|s_ref|) per sensor, evaluated at the state itself
   free     max|qpos - qpos_ref| after each of 100 steps with the contact flag disabled in both
-  own      how far MuJoCo's a at tolerance 1e-12 is from its a at tolerance 0 (peer.py), with which we compare
+  own      how far MuJoCo's a at tolerance 1e-12 is from its a at tolerance 1e-30 (peer.py), with which we compare
 """
 import json
 import os
@@ -57,7 +57,7 @@ def one_state(path, model, data, control, folder):
     d.qacc_warmstart[:] = data.qacc_warmstart
     mujoco.mj_forward(model, d)
     ordinary = d.qacc.copy()
-    peer.tighten(model, 0)
+    peer.tighten(model, peer.EXACT)
     mujoco.mj_forward(model, d)
     out = {"a": relative(a, d.qacc), "own": relative(ordinary, d.qacc),
            "sensors": sensor_error(model, head, trajectory[0], d.sensordata) if model.nsensor else 0.0,
