@@ -13,7 +13,7 @@
 //         middle: f0 = -Dm mu (N - mu T),  fj = -f0 mu_j uj/T,  Dm = D0/(mu^2 (1 + mu^2))
 //
 // smooth   inside each zone; d(g) is C1 inside the width and kinks where it saturates. Ties as vvcc rule 13.
-// clamps   friction >= 1e-5, derivative 0 below; solimp and refsafe clamps likewise.
+// clamps   friction >= 1e-5, derivative 0 below; solimp clamps likewise. refsafe is the larger of two active numbers.
 
 #ifndef VISVIVA_RIGID_CONSTRAINT_LAW_KERNEL_H_
 #define VISVIVA_RIGID_CONSTRAINT_LAW_KERNEL_H_
@@ -107,7 +107,12 @@ VV_DIFF static inline vvLaw vv_law(vvReal ref0, vvReal ref1, vvReal imp0, vvReal
     r0 = (vvReal)0.02;
     r1 = 1;
   }
-  if (refsafe && r0 > 0 && r0 < 2 * timestep) r0 = 2 * timestep;
+  // The larger of r0 and 2 timestep; half of each where they are equal, as for any two active values.
+  if (refsafe && r0 > 0) {
+    vvReal least = 2 * timestep;
+    if (r0 == least) r0 = (vvReal)0.5 * (r0 + least);
+    if (r0 < least) r0 = least;
+  }
   vvReal d1 = vv_law_clamp(imp1, VV_LAW_MIN_IMPEDANCE, VV_LAW_MAX_IMPEDANCE);
   if (r0 > 0) {
     law.K = 1 / (d1 * d1 * r0 * r0 * r1 * r1);

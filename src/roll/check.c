@@ -133,8 +133,23 @@ static bool evaluate(const vvCheckPlan* plan, const vvCheckBlock* b, double t, v
   return isfinite(*loss);
 }
 
+// How much the loss scatters: its values at four points so near that it should be a straight line.
+static double scatter(const vvCheckPlan* plan, const vvCheckBlock* b, vvCheckWorker* w, const vvLadder* ladder) {
+  double noise = 0;
+  for (int i = 0; i < 2 && !ladder->one_sided; i++) {
+    double t = ldexp(ladder->eps, -20) * (1 + 0.37 * i);
+    double plus = 0;
+    double minus = 0;
+    bool unchanged = false;
+    bool good = evaluate(plan, b, t, w, NULL, &plus, &unchanged) && evaluate(plan, b, -t, w, NULL, &minus, &unchanged);
+    if (good) noise = fmax(noise, fabs(plus + minus - 2 * ladder->f0));
+  }
+  return noise;
+}
+
 static void climb(const vvCheckPlan* plan, const vvCheckBlock* b, vvCheckWorker* w, vvLadder* ladder) {
   ladder->f0 = plan->loss;
+  ladder->noise = scatter(plan, b, w, ladder);
   for (int k = 0; k < VV_LADDER; k++) {
     double step = ldexp(ladder->eps, -k);
     bool still_plus = false;

@@ -5,7 +5,7 @@
 //
 // method   T[k][0] = D_k, T[k][j] = T[k][j-1] + (T[k][j-1] - T[k-1][j-1])/(b^j - 1), b = 4 for central quotients (even
 //          powers of the step), 2 for one-sided ones. The entry whose error estimate is least wins; its estimate is the
-//          larger of its differences to its two parents (Ridders, Adv. Eng. Software 1982) and of the rounding of f.
+//          larger of its differences to its two parents (Ridders, Adv. Eng. Software 1982) and of the noise of f.
 
 #include "roll/ladder.h"
 
@@ -14,9 +14,23 @@
 
 typedef struct quotients {
   double d[VV_LADDER];
-  double rounding[VV_LADDER];
+  double noise[VV_LADDER];
   bool use[VV_LADDER];
 } quotients;
+
+// Noise of the values f and g.
+static double noise_of(const vvLadder* ladder, double f, double g) {
+  return fmax(DBL_EPSILON * fmax(fabs(f), fabs(g)), ladder->noise);
+}
+
+// True when f does not move at all: the derivative is 0 without any error.
+static bool constant(const vvLadder* ladder) {
+  for (int k = 0; k < VV_LADDER; k++) {
+    if (!ladder->valid[k] || ladder->plus[k] != ladder->f0) return false;
+    if (!ladder->one_sided && ladder->minus[k] != ladder->f0) return false;
+  }
+  return true;
+}
 
 static vvLadderValue extrapolate(const quotients* q, const bool* unchanged, double base) {
   vvLadderValue best = {0, INFINITY, false};
@@ -32,7 +46,7 @@ static vvLadderValue extrapolate(const quotients* q, const bool* unchanged, doub
       factor *= base;
       t[k][j] = t[k][j - 1] + (t[k][j - 1] - t[k - 1][j - 1]) / (factor - 1);
       double error = fmax(fabs(t[k][j] - t[k][j - 1]), fabs(t[k][j] - t[k - 1][j - 1]));
-      error = fmax(error, q->rounding[k]);
+      error = fmax(error, q->noise[k]);
       still = still && unchanged[k - j];
       if (error < best.error) best = (vvLadderValue){t[k][j], error, still};
     }
@@ -46,13 +60,18 @@ vvLadderValue vv_ladder_side(const vvLadder* ladder, int side) {
     double step = ldexp(ladder->eps, -k);
     double f = side > 0 ? ladder->plus[k] : ladder->minus[k];
     q.d[k] = side * (f - ladder->f0) / step;
-    q.rounding[k] = DBL_EPSILON * fmax(fabs(f), fabs(ladder->f0)) / step;
+    q.noise[k] = noise_of(ladder, f, ladder->f0) / step;
     q.use[k] = ladder->valid[k] && isfinite(q.d[k]);
   }
   return extrapolate(&q, ladder->unchanged, 2);
 }
 
 vvLadderValue vv_ladder_central(const vvLadder* ladder, bool only_unchanged) {
+  if (constant(ladder)) {
+    vvLadderValue none = {0, 0, true};
+    for (int k = 0; k < VV_LADDER; k++) none.unchanged = none.unchanged && ladder->unchanged[k];
+    return none;
+  }
   if (ladder->one_sided) {
     vvLadder side = *ladder;
     for (int k = 0; k < VV_LADDER; k++) side.valid[k] = ladder->valid[k] && (!only_unchanged || ladder->unchanged[k]);
@@ -62,7 +81,7 @@ vvLadderValue vv_ladder_central(const vvLadder* ladder, bool only_unchanged) {
   for (int k = 0; k < VV_LADDER; k++) {
     double step = ldexp(ladder->eps, -k);
     q.d[k] = (ladder->plus[k] - ladder->minus[k]) / (2 * step);
-    q.rounding[k] = DBL_EPSILON * fmax(fabs(ladder->plus[k]), fabs(ladder->minus[k])) / (2 * step);
+    q.noise[k] = noise_of(ladder, ladder->plus[k], ladder->minus[k]) / (2 * step);
     q.use[k] = ladder->valid[k] && isfinite(q.d[k]) && (!only_unchanged || ladder->unchanged[k]);
   }
   return extrapolate(&q, ladder->unchanged, 4);

@@ -14,6 +14,7 @@ enum { VV_LADDER = 8 };
 typedef struct vvLadder {
   double eps;                 // step of rung 0
   double f0;                  // value at 0
+  double noise;               // of f: what it scatters by as its argument moves by next to nothing
   double plus[VV_LADDER];     // values at +eps 2^-k
   double minus[VV_LADDER];    // at -eps 2^-k; not used where one_sided
   bool valid[VV_LADDER];      // the rung's values exist
