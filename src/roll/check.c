@@ -4,7 +4,6 @@
 // check.c: vv_check (check.h): ladders of differences along each direction, and verdicts.
 //
 // verdict  1. the best entry of the ladder from rungs without a change of branch: when resolved, ok or mismatch
-//             0 of a loss that no rung changes by a bit is ok
 //          2. else the best entry of all rungs: when resolved and equal, ok
 //          3. else, by the signs of each: jump, grazing, kink, chaotic, unresolved
 
@@ -20,6 +19,7 @@
 static const double RESOLVED = 1e-7;     // e/s of a resolved direction
 static const double FIRST_STEP = 1e-3;   // of the typical size
 static const double LEAST_SHARE = 1e-3;  // of the block's largest |gradient|
+static const double ROUNDING = 1e-8;     // of the sum of |terms| of the loss; 1e-6 of this is rounding
 static const double CHAOS = 12;          // growth of the adjoint over the rollout, as a logarithm
 
 const char* vv_verdict_text(vvVerdict verdict) {
@@ -128,12 +128,13 @@ static bool evaluate(const vvCheckPlan* plan, const vvCheckBlock* b, double t, v
   if (move(plan, b, t, w, &in) != VV_OK) return false;
   vvRolloutOutput out = {.outputs = w->outputs, .time = w->time, .signature = w->signature};
   if (vv_rollout(&in, tape, w->work, &out, NULL) != VV_OK) return false;
-  *loss = vv_check_loss(plan, w->outputs, w->time);
+  *loss = vv_check_loss(plan, w->outputs, w->time, NULL);
   *unchanged = memcmp(w->signature, plan->signature, (size_t)in.nstep * sizeof(uint64_t)) == 0;
   return isfinite(*loss);
 }
 
-// How much the loss scatters: its values at four points so near that it should be a straight line.
+// How much the loss scatters (standard deviation of a value): from four points so near that it should be a straight
+// line.
 static double scatter(const vvCheckPlan* plan, const vvCheckBlock* b, vvCheckWorker* w, const vvLadder* ladder) {
   double noise = 0;
   for (int i = 0; i < 2 && !ladder->one_sided; i++) {
@@ -142,7 +143,7 @@ static double scatter(const vvCheckPlan* plan, const vvCheckBlock* b, vvCheckWor
     double minus = 0;
     bool unchanged = false;
     bool good = evaluate(plan, b, t, w, NULL, &plus, &unchanged) && evaluate(plan, b, -t, w, NULL, &minus, &unchanged);
-    if (good) noise = fmax(noise, fabs(plus + minus - 2 * ladder->f0));
+    if (good) noise = fmax(noise, fabs(plus + minus - 2 * ladder->f0) / sqrt(6.0));
   }
   return noise;
 }
@@ -203,25 +204,12 @@ static vvVerdict excuse(const vvCheckPlan* plan, const vvCheckBlock* b, const vv
   return VV_VERDICT_UNRESOLVED;
 }
 
-// Whether no rung moves the loss by a bit: what the direction changes has no influence, and 0 is known exactly.
-static bool flat(const vvLadder* ladder) {
-  for (int k = 0; k < VV_LADDER; k++) {
-    if (!ladder->valid[k] || !ladder->unchanged[k]) return false;
-    if (ladder->plus[k] != ladder->f0 || ladder->minus[k] != ladder->f0) return false;
-  }
-  return true;
-}
-
 static void judge(const vvCheckPlan* plan, const vvCheckBlock* b, const vvLadder* ladder, double adjoint,
                   vvCheckWorker* w, vvCheckDirection* d) {
-  double floor = LEAST_SHARE * b->largest;
+  double floor = fmax(LEAST_SHARE * b->largest, ROUNDING * plan->terms);
   vvLadderValue best = vv_ladder_central(ladder, true);
   double s = fmax(fabs(best.derivative), floor);
   bool resolved = best.error <= RESOLVED * s;
-  if (adjoint == 0 && flat(ladder)) {
-    best.error = 0;
-    resolved = true;
-  }
   if (!resolved) {
     vvLadderValue any = vv_ladder_central(ladder, false);
     double any_s = fmax(fabs(any.derivative), floor);

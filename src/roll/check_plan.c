@@ -40,12 +40,18 @@ static const char* element_text(vvElement element) {
   }
 }
 
-double vv_check_loss(const vvCheckPlan* plan, const vvReal* outputs, const vvReal* time) {
+double vv_check_loss(const vvCheckPlan* plan, const vvReal* outputs, const vvReal* time, double* terms) {
   const vvCheckInput* in = plan->in;
   size_t n = (size_t)plan->nrow * (size_t)in->rollout.nout;
   double loss = 0;
-  for (size_t i = 0; in->outputs_bar && i < n; i++) loss += (double)(in->outputs_bar[i] * outputs[i]);
+  double size = 0;
+  for (size_t i = 0; in->outputs_bar && i < n; i++) {
+    double term = (double)(in->outputs_bar[i] * outputs[i]);
+    loss += term;
+    size += fabs(term);
+  }
   for (int r = 0; in->time_bar && r < plan->nrow; r++) loss += (double)(in->time_bar[r] * time[r]);
+  if (terms) *terms = size;
   return loss;
 }
 
@@ -189,7 +195,7 @@ static vvStatus roll_base(vvCheckPlan* plan, vvReport* report) {
   vvRolloutOutput out = {.outputs = w->outputs, .time = w->time, .signature = plan->signature};
   vvStatus status = vv_rollout(&in, plan->tape, w->work, &out, report);
   if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
-  plan->loss = vv_check_loss(plan, w->outputs, w->time);
+  plan->loss = vv_check_loss(plan, w->outputs, w->time, &plan->terms);
   if (!isfinite(plan->loss)) return vv_report_set(report, VV_ERROR_NOT_FINITE, "the loss is not finite");
   baseGradient base = {0};
   vvRolloutSeed seed = {.outputs_bar = plan->in->outputs_bar, .time_bar = plan->in->time_bar};

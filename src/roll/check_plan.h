@@ -43,6 +43,7 @@ typedef struct vvCheckPlan {
   vvTape* tape;         // of the unperturbed rollout
   uint64_t* signature;  // N
   double loss;
+  double terms;  // sum of |terms| of the loss
   double growth_per_s;
   double tolerance;
   vvCheckBlock block[VV_CHECK_MAX_BLOCK];
@@ -74,8 +75,8 @@ void vv_check_plan_free(vvCheckPlan* plan);
 // The block that direction `index` belongs to.
 const vvCheckBlock* vv_check_plan_block(const vvCheckPlan* plan, int index);
 
-// Loss of a rollout's outputs.
-double vv_check_loss(const vvCheckPlan* plan, const vvReal* outputs, const vvReal* time);
+// Loss of a rollout's outputs; terms (NULL allowed): the sum of its terms' sizes.
+double vv_check_loss(const vvCheckPlan* plan, const vvReal* outputs, const vvReal* time, double* terms);
 
 // Which contact or limit makes the rollout on `tape` differ from the plan's at row `step`, as text, and whether it
 // grazes: its gap moves by less than 1e-6 m in that step.
