@@ -6,7 +6,7 @@
 // method   block by block (ctrl, qpos0, qvel0, act0, each attribute of numbers): each number when a block has at most
 //          50, and 20 random mixtures; central differences at eps 2^-k, k = 0..7, eps = 1e-3 of the typical size, with
 //          Richardson's extrapolation and its own error e; one-sided where the other side is not allowed
-// scale    everything in units of typical sizes: s = max(|D|, 1e-3 x the block's largest |gradient|, 
+// scale    everything in units of typical sizes: s = max(|D|, 1e-3 x the block's largest |gradient|,
 //          1e-8 x the sum of the loss's |terms|)
 
 #ifndef VISVIVA_CHECK_H_

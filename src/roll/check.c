@@ -20,6 +20,7 @@ static const double RESOLVED = 1e-7;     // e/s of a resolved direction
 static const double FIRST_STEP = 1e-3;   // of the typical size
 static const double LEAST_SHARE = 1e-3;  // of the block's largest |gradient|
 static const double ROUNDING = 1e-8;     // of the sum of |terms| of the loss; 1e-6 of this is rounding
+static const double IDLE = 100;          // noises that a direction may show in a block that moves the loss by less than one
 static const double CHAOS = 12;          // growth of the adjoint over the rollout, as a logarithm
 
 const char* vv_verdict_text(vvVerdict verdict) {
@@ -207,6 +208,8 @@ static vvVerdict excuse(const vvCheckPlan* plan, const vvCheckBlock* b, const vv
 static void judge(const vvCheckPlan* plan, const vvCheckBlock* b, const vvLadder* ladder, double adjoint,
                   vvCheckWorker* w, vvCheckDirection* d) {
   double floor = fmax(LEAST_SHARE * b->largest, ROUNDING * plan->terms);
+  double noise = ladder->noise / ladder->eps;
+  if (b->largest <= noise) floor = fmax(floor, IDLE / plan->tolerance * noise);
   vvLadderValue best = vv_ladder_central(ladder, true);
   double s = fmax(fabs(best.derivative), floor);
   bool resolved = best.error <= RESOLVED * s;

@@ -3,8 +3,8 @@
 //
 // reverse.c: the reverse sweep of a rollout.
 //
-//   step     H a-node:  r(a; q, v, tau) = 0       damping:  (M + h B) a2 = M a       v' = v + h a2       q' = q (+) h
-//   v' reverse  v'_bar from q' = q (+) h v';  a2_bar = h v'_bar
+//   step     r(a; q, v, tau) = 0        (M + h B) a2 = M a        v' = v + h a2        q' = q (+) h v'
+//   reverse  v'_bar from q' = q (+) h v';  a2_bar = h v'_bar
 //            (M + h B) w2 = a2_bar,  a_bar = M w2,  in_bar -= d(w2 . ((M + h B) a2 - M a))/d in
 //            a_bar += outputs';  H w = a_bar,  in_bar -= d(w . r)/d in,  so that tau_bar = w
 //            then tau, outputs and poses back to q, v, controls and the model's numbers
@@ -74,25 +74,25 @@ static vvStatus advance_bar(reverseRow* s) {
     memcpy(r->a_bar, r->a2_bar, (size_t)m->nv * sizeof(vvReal));
     return VV_OK;
   }
-  vv_rigid_mul_mass(work->rigid, s->row.a, r->a2);
-  vvStatus status = vv_rigid_solve_damped(work->rigid, r->a2, r->a2);
-  if (status == VV_OK) status = vv_rigid_solve_damped(work->rigid, r->a2_bar, r->w2);
+  vvStatus status = vv_rigid_solve_damped(work->rigid, r->a2_bar, r->w2);
   if (status != VV_OK) return status;
-  for (int i = 0; i < m->nv; i++) r->d[i] = r->a2[i] - s->row.a[i];
+  for (int i = 0; i < m->nv; i++) r->d[i] = s->row.a2[i] - s->row.a[i];
   vv_rigid_mul_mass(work->rigid, r->w2, r->a_bar);
   vvRigidPose pose = pose_of(work);
   if (s->m_bar) {
-    s->m_bar->opt_timestep[0] += dot(r->v1_bar, r->a2, m->nv);
-    vv_rigid_damping_weak_vjp(m, work->rigid->ref, &pose, r->d, r->a2, r->w2, r->D, r->W, -1, s->m_bar, &r->pose_bar,
-                              r->D_bar, r->W_bar, &r->mem);
+    s->m_bar->opt_timestep[0] += dot(r->v1_bar, s->row.a2, m->nv);
+    vv_rigid_damping_weak_vjp(m, work->rigid->ref, &pose, r->d, s->row.a2, r->w2, r->D, r->W, -1, s->m_bar,
+                              &r->pose_bar, r->D_bar, r->W_bar, &r->mem);
   } else {
-    vv_rigid_damping_weak_state_vjp(m, work->rigid->ref, &pose, r->d, r->a2, r->w2, r->D, r->W, -1, &r->pose_bar,
+    vv_rigid_damping_weak_state_vjp(m, work->rigid->ref, &pose, r->d, s->row.a2, r->w2, r->D, r->W, -1, &r->pose_bar,
                                     r->D_bar, r->W_bar, &r->mem);
   }
   return VV_OK;
 }
 
-// The acceleration node and the forces: from a_bar to poses, q, v, controls.
+// The acceleration node and the forces: from a_bar to poses, q, v, controls. The forward half of the weak residual is
+// wanted for the bodies' motions alone: loops over contacts and limits leave nothing on the generated code's tape (a
+// test holds this), so it runs without them.
 static vvStatus node_bar(reverseRow* s) {
   vvRollout* work = s->work;
   vvReverseWork* r = &work->reverse;
@@ -103,13 +103,17 @@ static vvStatus node_bar(reverseRow* s) {
   vvRigidPose pose = pose_of(work);
   zero(r->tau_bar, m->nv);
   if (s->m_bar) {
-    vv_rigid_weak_vjp(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, row->contacts,
+    vv_rigid_weak_fwd(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, NULL, 0, NULL, 0,
+                      row->q, &work->motion, &r->mem);
+    vv_rigid_weak_rev(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, row->contacts,
                       row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1, s->m_bar, &r->pose_bar,
                       r->v_bar, r->tau_bar, r->wrench_bar, r->q_bar, &r->motion_bar, &r->mem);
     vv_rigid_force_vjp(m, row->q, row->v, s->ctrl, s->applied, r->tau, s->m_bar, r->q_bar, r->v_bar, r->ctrl_bar,
                        r->applied_bar, r->tau_bar, &r->mem);
   } else {
-    vv_rigid_weak_state_vjp(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench,
+    vv_rigid_weak_state_fwd(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, NULL, 0,
+                            NULL, 0, row->q, &work->motion, &r->mem);
+    vv_rigid_weak_state_rev(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench,
                             row->contacts, row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1,
                             &r->pose_bar, r->v_bar, r->tau_bar, r->q_bar, &r->motion_bar, &r->mem);
     vv_rigid_force_state_vjp(m, row->q, row->v, s->ctrl, s->applied, r->tau, r->q_bar, r->v_bar, r->ctrl_bar,
@@ -118,14 +122,16 @@ static vvStatus node_bar(reverseRow* s) {
   return VV_OK;
 }
 
+// Poses back to q. Kinematics write each real once, so their forward half leaves nothing on the tape either (a test
+// holds this) and the poses of vv_rigid_relinearize serve the reverse half.
 static void kinematics_bar(reverseRow* s) {
   vvRollout* work = s->work;
   vvReverseWork* r = &work->reverse;
   vvRigidPose pose = pose_of(work);
   if (s->m_bar) {
-    vv_rigid_kinematics_vjp(s->m, s->row.q, work->rigid->ref, &pose, s->m_bar, r->q_bar, &r->pose_bar, &r->mem);
+    vv_rigid_kinematics_rev(s->m, s->row.q, work->rigid->ref, &pose, s->m_bar, r->q_bar, &r->pose_bar, &r->mem);
   } else {
-    vv_rigid_kinematics_state_vjp(s->m, s->row.q, work->rigid->ref, &pose, r->q_bar, &r->pose_bar, &r->mem);
+    vv_rigid_kinematics_state_rev(s->m, s->row.q, work->rigid->ref, &pose, r->q_bar, &r->pose_bar, &r->mem);
   }
 }
 

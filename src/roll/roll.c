@@ -82,6 +82,7 @@ static vvStatus record(const vvRollout* work, bool solved, vvTape* tape) {
   vvTapeRow row = {.q = work->state->q,
                    .v = work->state->v,
                    .a = work->rigid->a,
+                   .a2 = work->rigid->a2,
                    .contacts = work->rigid->contacts,
                    .limits = work->rigid->limits,
                    .ncontact = work->rigid->ncontact,

@@ -78,7 +78,7 @@ static size_t cut_all8(vvTangentWork* t, const vvModel* m, vvReal8* base) {
 
 static size_t cut_reals(vvTangentWork* t, const vvModel* m, vvReal* base) {
   size_t nv = ((size_t)m->nv + 7) & ~(size_t)7;
-  vvReal** arrays[] = {&t->tau, &t->r, &t->a2, &t->d, &t->column};
+  vvReal** arrays[] = {&t->tau, &t->r, &t->d, &t->column};
   size_t used = 0;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++, used += nv) *arrays[i] = base ? base + used : NULL;
   t->force = base ? base + used : NULL;
@@ -236,20 +236,19 @@ static vvStatus node_tan(tangentRow* s) {
   return solve_H8(s, t->a_tan);
 }
 
-// Tangents of a2, and a2 itself.
+// Tangents of a2.
 static vvStatus damping_tan(tangentRow* s) {
   vvTangentWork* t = s->t;
   vvRollout* work = s->work;
   const vvModel* m = s->m;
   if (!s->damped) {
-    memcpy(t->a2, s->row.a, (size_t)m->nv * sizeof(vvReal));
     memcpy(t->a2_tan, t->a_tan, (size_t)m->nv * sizeof(vvReal8));
     return VV_OK;
   }
-  vv_rigid_mul_mass(work->rigid, s->row.a, t->column);
-  vvStatus status = vv_rigid_solve_damped(work->rigid, t->column, t->a2);
+  // A solve for one column makes the factor.
+  vvStatus status = vv_rigid_solve_damped(work->rigid, work->zero, t->column);
   if (status != VV_OK) return status;
-  for (int i = 0; i < m->nv; i++) t->d[i] = t->a2[i] - s->row.a[i];
+  for (int i = 0; i < m->nv; i++) t->d[i] = s->row.a2[i] - s->row.a[i];
   vvModel still = *m;
   still.disable |= VV_DISABLE_GRAVITY;
   vvRigidPose pose = pose_of(work);
@@ -261,9 +260,8 @@ static vvStatus damping_tan(tangentRow* s) {
   for (int i = 0; i < m->nv; i++) {
     int j = m->dof_jnt[i];
     vvReal8 hB_tan = h * t->model.jnt_damping[j] + t->model.opt_timestep[0] * m->jnt_damping[j];
-    t->a2_tan[i] -= t->r_tan[i] + hB_tan * t->a2[i];
+    t->a2_tan[i] -= t->r_tan[i] + hB_tan * s->row.a2[i];
   }
-  // a2 was solved for with this factor.
   solve_factored8(m->nv, work->rigid->stride, work->rigid->LD, t->a2_tan);
   return VV_OK;
 }
@@ -290,7 +288,7 @@ static vvStatus tangent_row(tangentRow* s, int k, const vvReal* v1, vvReal8* out
   status = damping_tan(s);
   if (status != VV_OK) return status;
   vvReal h = m->opt_timestep[0];
-  for (int i = 0; i < m->nv; i++) t->v_tan[i] += h * t->a2_tan[i] + t->model.opt_timestep[0] * t->a2[i];
+  for (int i = 0; i < m->nv; i++) t->v_tan[i] += h * t->a2_tan[i] + t->model.opt_timestep[0] * s->row.a2[i];
   vv_rigid_integrate_jvp8(m, &t->model, row->q, t->q_tan, v1, t->v_tan, work->q1, t->q1_tan);
   vvReal8* swap = t->q_tan;
   t->q_tan = t->q1_tan;

@@ -26,7 +26,6 @@ struct vvTangentWork {
   vvRigidMotion_tan8 motion_tan;
   vvReal* tau;     // nv
   vvReal* r;       // nv
-  vvReal* a2;      // nv
   vvReal* d;       // nv   a2 - a
   vvReal* force;   // nbody x 6
   vvReal* column;  // nv

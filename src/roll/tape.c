@@ -109,7 +109,7 @@ vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep) {
 }
 
 static size_t row_bytes(const vvTape* tape, int ncontact, int nlimit) {
-  size_t bytes = sizeof(vvTapeHeader) + (size_t)(tape->nq + 2 * tape->nv) * sizeof(vvReal) +
+  size_t bytes = sizeof(vvTapeHeader) + (size_t)(tape->nq + 3 * tape->nv) * sizeof(vvReal) +
                  (size_t)ncontact * sizeof(vvContactFeature) + (size_t)nlimit * sizeof(vvLimitFeature);
   return (bytes + 15) & ~(size_t)15;
 }
@@ -151,9 +151,10 @@ vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row) {
   at = put(at, row->v, (size_t)tape->nv * sizeof(vvReal));
   if (row->solved) {
     at = put(at, row->a, (size_t)tape->nv * sizeof(vvReal));
+    at = put(at, row->a2, (size_t)tape->nv * sizeof(vvReal));
   } else {
-    memset(at, 0, (size_t)tape->nv * sizeof(vvReal));
-    at += (size_t)tape->nv * sizeof(vvReal);
+    memset(at, 0, 2 * (size_t)tape->nv * sizeof(vvReal));
+    at += 2 * (size_t)tape->nv * sizeof(vvReal);
   }
   at = put(at, row->contacts, (size_t)ncontact * sizeof(vvContactFeature));
   put(at, row->limits, (size_t)nlimit * sizeof(vvLimitFeature));
@@ -166,7 +167,8 @@ vvTapeRow vv_tape_row(const vvTape* tape, int k) {
   row.q = (const vvReal*)(const void*)(header + 1);
   row.v = row.q + tape->nq;
   row.a = row.v + tape->nv;
-  row.contacts = (const vvContactFeature*)(const void*)(row.a + tape->nv);
+  row.a2 = row.a + tape->nv;
+  row.contacts = (const vvContactFeature*)(const void*)(row.a2 + tape->nv);
   row.limits = (const vvLimitFeature*)(const void*)(row.contacts + header->ncontact);
   row.ncontact = header->ncontact;
   row.nlimit = header->nlimit;

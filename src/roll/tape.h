@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tape.h: the record of a rollout: per row the configuration, velocity, acceleration (the node's solution) and the
+// tape.h: the record of a rollout: per row the configuration, velocity, the solutions of both nodes and the
 // features of contacts and limits. Everything else is rebuilt from these.
 //
 // layout   chunks of memory that stay where they are; a record lies within one chunk:
-//          header | q nq | v nv | a nv | contacts | limits
+//          header | q nq | v nv | a nv | a2 nv | contacts | limits
 
 #ifndef VISVIVA_ROLL_TAPE_H_
 #define VISVIVA_ROLL_TAPE_H_
@@ -16,7 +16,7 @@
 typedef struct vvTapeHeader {
   int ncontact;
   int nlimit;
-  int solved;  // 1: a, contacts and limits are those of the row; 0: only q and v, a is zero
+  int solved;  // 1: a, contacts and limits are those of the row; 0: only q and v, a and a2 are zero
   int pad;
 } vvTapeHeader;
 
@@ -25,6 +25,7 @@ typedef struct vvTapeRow {
   const vvReal* q;                   // nq
   const vvReal* v;                   // nv
   const vvReal* a;                   // nv   zeros where not solved
+  const vvReal* a2;                  // nv   likewise; the acceleration that advances v
   const vvContactFeature* contacts;  // ncontact
   const vvLimitFeature* limits;      // nlimit
   int ncontact;

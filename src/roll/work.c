@@ -34,7 +34,6 @@ static void cut_reverse(cutter* c, const vvModel* m, vvReverseWork* r) {
   r->v1_bar = cut(c, nv);
   r->a_bar = cut(c, nv);
   r->a2_bar = cut(c, nv);
-  r->a2 = cut(c, nv);
   r->d = cut(c, nv);
   r->w = cut(c, nv);
   r->w2 = cut(c, nv);

@@ -24,7 +24,6 @@ typedef struct vvReverseWork {
   // within a step
   vvReal* a_bar;             // nv
   vvReal* a2_bar;            // nv
-  vvReal* a2;                // nv   acceleration that advances v
   vvReal* d;                 // nv   a2 - a
   vvReal* w;                 // nv   multiplier of the acceleration node
   vvReal* w2;                // nv   of the damping node

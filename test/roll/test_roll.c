@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics_kernel.vv.h"
+#include "kinematics_kernel.vv.h"
 #include "roll/roll_help.h"
+#include "visviva/arena.h"
 
 enum { NSTEP = 40, SETTLE = 150 };
 
@@ -122,6 +125,68 @@ static void test_forward_and_reverse_agree(void** state) {
   (void)state;
   for (int i = 0; roll_scenes[i]; i++) dot_test(roll_scenes[i], false);
   dot_test(roll_scenes[0], true);
+}
+
+// Directional derivatives in primary numbers: tangents through vv_model_derive_jvp8 and the rollout, against the
+// reverse sweep and vv_model_derive_vjp.
+static void test_primary_numbers(void** state) {
+  (void)state;
+  vvContext* ctx = context_with_threads(1);
+  for (int i = 0; roll_scenes[i]; i++) {
+    rollScene* s = roll_scene_load(ctx, VV_ROOT, roll_scenes[i], SETTLE, NSTEP);
+    assert_non_null(s);
+    const vvModel* m = s->m;
+    vvRolloutInput in = roll_scene_input(s);
+    in.initial = NULL;
+    vvRollout* work = NULL;
+    vvTape* tape = NULL;
+    assert_int_equal(vv_rollout_create(ctx, m, VV_ROLLOUT_ALL, &work), VV_OK);
+    assert_int_equal(vv_tape_create(ctx, &tape), VV_OK);
+    assert_int_equal(vv_rollout(&in, tape, work, NULL, NULL), VV_OK);
+    size_t nout = (size_t)vv_rollout_rows(&in) * (size_t)in.nout;
+    vvReal8* tan = VV_NEW(ctx, vvReal8, vv_model_real_count(m));
+    vvReal8* out_tan = VV_NEW(ctx, vvReal8, nout);
+    vvReal* seed_bar = VV_NEW(ctx, vvReal, nout);
+    vvRandom random = vv_random_init(9, 9);
+    roll_fill_normal(&random, seed_bar, nout);
+    int number[8];
+    for (int lane = 0; lane < 8; lane++) {
+      do {
+        number[lane] = (int)vv_random_below(&random, (uint64_t)m->names->nnumber);
+      } while (m->names->numbers[number[lane]].reason);
+      vv_number_tangent(m, number[lane], lane, tan);
+    }
+    assert_int_equal(vv_model_derive_jvp8(ctx, m, tan), VV_OK);
+    vvRolloutTangent tangent = {.reals_tan = tan};
+    vvRolloutOutputTangent out = {.outputs_tan = out_tan};
+    assert_int_equal(vv_rollout_jvp8(&in, tape, work, &tangent, &out, NULL), VV_OK);
+    allBars bars = make_bars(s);
+    vvRolloutSeed seed = {.outputs_bar = seed_bar};
+    assert_int_equal(vv_rollout_vjp(&in, tape, work, &seed, &bars.g, NULL), VV_OK);
+    assert_int_equal(vv_model_derive_vjp(ctx, m, bars.g.model), VV_OK);
+    for (int lane = 0; lane < 8; lane++) {
+      double forward = 0;
+      double size = 1e-4;
+      for (size_t k = 0; k < nout; k++) {
+        forward += (double)(seed_bar[k] * out_tan[k][lane]);
+        size += fabs((double)(seed_bar[k] * out_tan[k][lane]));
+      }
+      double reverse = (double)vv_number_bar(bars.g.model, number[lane]);
+      if (!(fabs(forward - reverse) <= 1e-8 * size)) {
+        print_error("%s %s: forward %.17g, reverse %.17g\n", roll_scenes[i], m->names->numbers[number[lane]].name,
+                    forward, reverse);
+        fail();
+      }
+    }
+    free_bars(s, &bars);
+    VV_DELETE(ctx, seed_bar, vvReal, nout);
+    VV_DELETE(ctx, out_tan, vvReal8, nout);
+    VV_DELETE(ctx, tan, vvReal8, vv_model_real_count(m));
+    vv_tape_free(tape);
+    vv_rollout_free(work);
+    roll_scene_free(s);
+  }
+  vv_context_destroy(ctx);
 }
 
 // The gradient without the model's numbers is bit for bit that with them, and a tape changes nothing.
@@ -247,6 +312,51 @@ static void test_threads(void** state) {
   assert_true(size > 0);
   free(one);
   free(two);
+}
+
+// What reverse.c relies on: the forward halves of kinematics leave nothing on the generated code's tape, those of the
+// weak residual nothing for contacts and limits.
+static void test_forward_halves(void** state) {
+  (void)state;
+  vvContext* ctx = context_with_threads(1);
+  for (int i = 0; roll_scenes[i]; i++) {
+    rollScene* s = roll_scene_load(ctx, VV_ROOT, roll_scenes[i], SETTLE, NSTEP);
+    assert_non_null(s);
+    const vvModel* m = s->m;
+    vvRigidWork* rigid = NULL;
+    assert_int_equal(vv_rigid_work_create(ctx, m, &rigid), VV_OK);
+    assert_int_equal(vv_rigid_evaluate(m, s->start->q, s->start->v, NULL, NULL, NULL, NULL, rigid), VV_OK);
+    size_t n = 6 * (size_t)m->nbody;
+    vvReal* block = VV_NEW(ctx, vvReal, 4 * n);
+    assert_non_null(block);
+    vvRigidMotion motion = {block, block + n, block + 2 * n, block + 3 * n};
+    vvRigidPose pose = {rigid->xpos, rigid->xquat, rigid->xmat, rigid->S};
+    vvTapeMem mem = {0};
+    assert_int_equal(vv_tape_mem_init(&mem, ctx, 1 << 16), VV_OK);
+    vv_rigid_kinematics_fwd(m, s->start->q, rigid->ref, &pose, &mem);
+    vv_rigid_kinematics_state_fwd(m, s->start->q, rigid->ref, &pose, &mem);
+    assert_int_equal(mem.used, 0);
+    size_t used[2][2];
+    for (int full = 0; full < 2; full++) {
+      int ncontact = full ? rigid->ncontact : 0;
+      int nlimit = full ? rigid->nlimit : 0;
+      vv_tape_mem_reset(&mem);
+      vv_rigid_weak_fwd(m, rigid->ref, &pose, s->start->v, rigid->a, rigid->a, rigid->tau, NULL, 0, rigid->contacts,
+                        ncontact, rigid->limits, nlimit, s->start->q, &motion, &mem);
+      used[full][0] = mem.used;
+      vv_tape_mem_reset(&mem);
+      vv_rigid_weak_state_fwd(m, rigid->ref, &pose, s->start->v, rigid->a, rigid->a, rigid->tau, NULL, 0,
+                              rigid->contacts, ncontact, rigid->limits, nlimit, s->start->q, &motion, &mem);
+      used[full][1] = mem.used;
+    }
+    assert_int_equal(used[0][0], used[1][0]);
+    assert_int_equal(used[0][1], used[1][1]);
+    vv_tape_mem_free(&mem, ctx);
+    VV_DELETE(ctx, block, vvReal, 4 * n);
+    vv_rigid_work_free(rigid);
+    roll_scene_free(s);
+  }
+  vv_context_destroy(ctx);
 }
 
 // 10,000 steps and reverses allocate nothing.
@@ -406,6 +516,8 @@ int main(void) {
       cmocka_unit_test(test_forward_and_reverse_agree),
       cmocka_unit_test(test_bits),
       cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_forward_halves),
+      cmocka_unit_test(test_primary_numbers),
       cmocka_unit_test(test_no_allocation),
       cmocka_unit_test(test_capacity),
       cmocka_unit_test(test_failing_allocations),
