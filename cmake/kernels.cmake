@@ -15,7 +15,7 @@ endif()
 # Reverse code is many small leaves that begin with zeroed cotangents: with 0 + x folded to x and, in the kernels that
 # every step runs, with all leaves inlined, it runs about twice as fast (half_cheetah: 17.2 to 7.1 us a reverse step with
 # gcc-12). Only signs of zeros may differ.
-set(vv_generated_options "-fno-signed-zeros")
+set(vv_generated_options -fno-signed-zeros ${vv_wide_options})
 set(vv_hot_kernels "^(dynamics|kinematics)_kernel$")
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   list(APPEND vv_generated_options -fno-tree-slp-vectorize)

@@ -4,6 +4,7 @@
 // check.c: vv_check (check.h): ladders of differences along each direction, and verdicts.
 //
 // verdict  1. the best entry of the ladder from rungs without a change of branch: when resolved, ok or mismatch
+//             a loss that stands still on every rung, as the adjoint says, is ok: below its noise nothing is resolved
 //          2. else the best entry of all rungs: when resolved and equal, ok
 //          3. else, by the signs of each: jump, grazing, kink, chaotic, unresolved
 
@@ -20,7 +21,7 @@ static const double RESOLVED = 1e-7;     // e/s of a resolved direction
 static const double FIRST_STEP = 1e-3;   // of the typical size
 static const double LEAST_SHARE = 1e-3;  // of the block's largest |gradient|
 static const double ROUNDING = 1e-8;     // of the sum of |terms| of the loss; 1e-6 of this is rounding
-static const double IDLE = 100;          // noises that a direction may show in a block that moves the loss by less than one
+static const double IDLE = 1e-13;        // of the same: a loss whose sides differ by less stands still
 static const double CHAOS = 12;          // growth of the adjoint over the rollout, as a logarithm
 
 const char* vv_verdict_text(vvVerdict verdict) {
@@ -138,13 +139,15 @@ static bool evaluate(const vvCheckPlan* plan, const vvCheckBlock* b, double t, v
 // line.
 static double scatter(const vvCheckPlan* plan, const vvCheckBlock* b, vvCheckWorker* w, const vvLadder* ladder) {
   double noise = 0;
-  for (int i = 0; i < 2 && !ladder->one_sided; i++) {
+  for (int i = 0; i < 2; i++) {
     double t = ldexp(ladder->eps, -20) * (1 + 0.37 * i);
-    double plus = 0;
-    double minus = 0;
+    double one = 0;
+    double two = 0;
     bool unchanged = false;
-    bool good = evaluate(plan, b, t, w, NULL, &plus, &unchanged) && evaluate(plan, b, -t, w, NULL, &minus, &unchanged);
-    if (good) noise = fmax(noise, fabs(plus + minus - 2 * ladder->f0) / sqrt(6.0));
+    bool good = evaluate(plan, b, t, w, NULL, &one, &unchanged) &&
+                evaluate(plan, b, ladder->one_sided ? 2 * t : -t, w, NULL, &two, &unchanged);
+    double bend = ladder->one_sided ? two + ladder->f0 - 2 * one : one + two - 2 * ladder->f0;
+    if (good) noise = fmax(noise, fabs(bend) / sqrt(6.0));
   }
   return noise;
 }
@@ -205,11 +208,19 @@ static vvVerdict excuse(const vvCheckPlan* plan, const vvCheckBlock* b, const vv
   return VV_VERDICT_UNRESOLVED;
 }
 
+// Whether both sides of every rung give the same loss (one-sided: that at 0), as the adjoint says they do.
+static bool idle(const vvCheckPlan* plan, const vvLadder* ladder, double adjoint) {
+  double least = IDLE * plan->terms;
+  for (int k = 0; k < VV_LADDER; k++) {
+    double other = ladder->one_sided ? ladder->f0 : ladder->minus[k];
+    if (!ladder->valid[k] || !ladder->unchanged[k] || fabs(ladder->plus[k] - other) > least) return false;
+  }
+  return fabs(adjoint) * ladder->eps <= least;
+}
+
 static void judge(const vvCheckPlan* plan, const vvCheckBlock* b, const vvLadder* ladder, double adjoint,
                   vvCheckWorker* w, vvCheckDirection* d) {
   double floor = fmax(LEAST_SHARE * b->largest, ROUNDING * plan->terms);
-  double noise = ladder->noise / ladder->eps;
-  if (b->largest <= noise) floor = fmax(floor, IDLE / plan->tolerance * noise);
   vvLadderValue best = vv_ladder_central(ladder, true);
   double s = fmax(fabs(best.derivative), floor);
   bool resolved = best.error <= RESOLVED * s;
@@ -229,6 +240,7 @@ static void judge(const vvCheckPlan* plan, const vvCheckBlock* b, const vvLadder
   d->error = fabs(adjoint - best.derivative) / s;
   d->ladder_error = best.error / s;
   bool equal = d->error <= plan->tolerance;
+  if (idle(plan, ladder, adjoint)) d->resolved = d->unchanged = resolved = equal = true;
   if (resolved && equal) {
     d->verdict = VV_VERDICT_OK;
   } else if (resolved && best.unchanged) {

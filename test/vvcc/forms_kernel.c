@@ -3,7 +3,7 @@
 //
 // forms_kernel.c: see forms_kernel.h.
 
-#include "forms_kernel.h"
+#include "vvcc/forms_kernel.h"
 
 typedef struct vvPair {
   vvReal a, b;
@@ -454,12 +454,12 @@ VV_DIFF VV_SECOND vvReal c_switch_fall(const vvReal* x, vvReal* y, int n) {
   for (int i = 0; i < n + 2; i++) {
     switch (i) {
       case 0: s = s * x[0];  // falls through
-      case 1: s = s + x[1];
+      case 1: s = s + x[1];  // falls through
       case 2:
         if (s > 100) break;
         s = s * s;
         break;
-      default: s = s / 2;
+      default: s = s / 2;  // falls through
       case 4: s = s * x[4];
     }
     y[i] = s;

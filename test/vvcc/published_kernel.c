@@ -4,7 +4,7 @@
 // published_kernel.c: small kernels whose derivatives other compilers got wrong; test_published.c has the right values.
 // Names are those of the case list: C1 ... C28 and RG15.
 
-#include "published_kernel.h"
+#include "vvcc/published_kernel.h"
 
 // C1: a value made before a loop with a run-time bound and used after it.
 VV_DIFF vvReal case_c1(vvReal x, const vvReal* w, int n) {

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "forms_kernel.h"
+#include "vvcc/forms_kernel.h"
 #include "forms_kernel.vv.h"
 
 #define NX 12

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "published_kernel.h"
+#include "vvcc/published_kernel.h"
 #include "published_kernel.vv.h"
 
 static unsigned char memory[1 << 16] __attribute__((aligned(64)));
