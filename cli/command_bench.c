@@ -3,9 +3,9 @@
 //
 // command_bench.c: vv bench: steps per second, and what gradients and Jacobians cost in rollouts and steps.
 //
-// protocol  2 s passive, 2 s of controls uniform in their range, then 1000 steps with such controls, measured; medians
-// of
-//           9 repetitions on one thread; loss: a seeded linear functional of the final state
+// protocol  2 s passive, 2 s of controls uniform in their range, then 1000 steps with such controls, measured on one
+//           thread; loss: a seeded linear functional of the final state
+// figures   medians of 21 repetitions; seconds are the thread's own, so that other programs on the machine count less
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "visviva/roll.h"
 #include "visviva/spec.h"
 
-enum { NSTEP = 1000, NREPEAT = 9 };
+enum { NSTEP = 1000, NREPEAT = 21 };
 
 typedef struct benchResult {
   double steps_per_second;
@@ -48,7 +48,7 @@ typedef struct bench {
 
 static double now(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -85,81 +85,97 @@ static vvStatus warm_up(bench* b, const vvReal* ctrl, int n, vvReport* report) {
   return usable(status) ? VV_OK : status;
 }
 
-static vvStatus measure_forward(bench* b, const vvRolloutInput* in, benchResult* r, double* forward, vvReport* report) {
-  double t[NREPEAT];
-  for (int i = 0; i < NREPEAT; i++) {
-    vvRolloutOutput out = {0};
-    double t0 = now();
-    vvStatus status = vv_rollout(in, NULL, b->work, &out, report);
-    t[i] = now() - t0;
-    if (!usable(status)) return status;
-    r->contacts_mean = out.contacts_mean;
-    r->residual_max = out.residual_max;
-  }
-  *forward = median(t);
-  r->steps_per_second = NSTEP / *forward;
-  return VV_OK;
+// Seconds of a plain rollout.
+static vvStatus time_forward(bench* b, const vvRolloutInput* in, benchResult* r, double* seconds, vvReport* report) {
+  vvRolloutOutput out = {0};
+  double t0 = now();
+  vvStatus status = vv_rollout(in, NULL, b->work, &out, report);
+  *seconds = now() - t0;
+  r->contacts_mean = out.contacts_mean;
+  r->residual_max = out.residual_max;
+  return usable(status) ? VV_OK : status;
 }
 
-static vvStatus measure_gradient(bench* b, const vvRolloutInput* in, bool model, double forward, double* ratio,
-                                 vvReport* report) {
-  double t[NREPEAT];
+// Seconds of a recording rollout and its reverse sweep.
+static vvStatus time_gradient(bench* b, const vvRolloutInput* in, bool model, double* seconds, vvReport* report) {
   vvRolloutSeed seed = {.q_bar = b->seed, .v_bar = b->seed + b->m->nv};
-  for (int i = 0; i < NREPEAT; i++) {
-    vvGradient g = {.ctrl_bar = b->ctrl_bar, .model = model ? b->shadow : NULL};
-    double t0 = now();
-    vvStatus status = vv_rollout(in, b->tape, b->work, NULL, report);
-    if (!usable(status)) return status;
-    if (model) vv_model_shadow_zero(b->shadow);
-    status = vv_rollout_vjp(in, b->tape, b->work, &seed, &g, report);
-    if (status == VV_OK && model) status = vv_model_derive_vjp(b->ctx, b->m, b->shadow);
-    t[i] = now() - t0;
-    if (status != VV_OK) return status;
-  }
-  *ratio = median(t) / forward;
-  return VV_OK;
+  vvGradient g = {.ctrl_bar = b->ctrl_bar, .model = model ? b->shadow : NULL};
+  double t0 = now();
+  vvStatus status = vv_rollout(in, b->tape, b->work, NULL, report);
+  if (!usable(status)) return status;
+  if (model) vv_model_shadow_zero(b->shadow);
+  status = vv_rollout_vjp(in, b->tape, b->work, &seed, &g, report);
+  if (status == VV_OK && model) status = vv_model_derive_vjp(b->ctx, b->m, b->shadow);
+  *seconds = now() - t0;
+  return status;
 }
 
-// All columns of A and B of every 50th step of the rollout, over the time of as many steps.
-static vvStatus measure_jacobian(bench* b, const vvRolloutInput* rollout, double forward, double* ratio,
-                                 vvReport* report) {
+// All columns of A and B at the first step of `in`.
+static vvStatus one_jacobian(bench* b, const vvRolloutInput* in, vvReport* report) {
   const vvModel* m = b->m;
-  double t[NREPEAT];
   int n = 2 * m->nv + m->nu;
-  vvReal8* q0 = b->tan;
   vvReal8* ctrl_tan = b->tan + 2 * m->nv;
   vvReal8* q = ctrl_tan + m->nu;
-  vvRolloutTangent tangent = {.q0_tan = q0, .v0_tan = q0 + m->nv, .ctrl_tan = ctrl_tan};
+  vvRolloutTangent tangent = {.q0_tan = b->tan, .v0_tan = b->tan + m->nv, .ctrl_tan = ctrl_tan};
   vvRolloutOutputTangent out = {.q_tan = q, .v_tan = q + m->nv};
-  for (int i = 0; i < NREPEAT; i++) {
-    double sum = 0;
-    int count = 0;
-    vv_state_copy(rollout->initial, b->start);
-    for (int k = 0; k < NSTEP; k += 50, count++) {
-      vvRolloutInput one = *rollout;
-      one.nstep = 1;
-      one.initial = b->start;
-      one.ctrl = rollout->ctrl ? rollout->ctrl + (size_t)k * (size_t)m->nu : NULL;
-      one.nctrl = one.ctrl ? 1 : 0;
-      vvStatus status = vv_rollout(&one, b->tape, b->work, NULL, report);
-      if (!usable(status)) return status;
-      double t0 = now();
-      for (int begin = 0; begin < n; begin += 8) {
-        memset(b->tan, 0, (size_t)n * sizeof(vvReal8));
-        for (int lane = 0; lane < 8 && begin + lane < n; lane++) b->tan[begin + lane][lane] = 1;
-        status = vv_rollout_jvp8(&one, b->tape, b->work, &tangent, &out, report);
-        if (status != VV_OK) return status;
-      }
-      sum += now() - t0;
-      one.nstep = 50;
-      one.nctrl = one.ctrl ? 50 : 0;
-      vvRolloutOutput last = {.final = b->start};
-      status = vv_rollout(&one, NULL, b->work, &last, report);
-      if (!usable(status)) return status;
-    }
-    t[i] = sum / count;
+  for (int begin = 0; begin < n; begin += 8) {
+    memset(b->tan, 0, (size_t)n * sizeof(vvReal8));
+    for (int lane = 0; lane < 8 && begin + lane < n; lane++) b->tan[begin + lane][lane] = 1;
+    vvStatus status = vv_rollout_jvp8(in, b->tape, b->work, &tangent, &out, report);
+    if (status != VV_OK) return status;
   }
-  *ratio = median(t) / (forward / NSTEP);
+  return VV_OK;
+}
+
+// Seconds of a step's Jacobians, mean over every 50th step of the rollout.
+static vvStatus time_jacobian(bench* b, const vvRolloutInput* rollout, double* seconds, vvReport* report) {
+  const vvModel* m = b->m;
+  double sum = 0;
+  int count = 0;
+  vv_state_copy(rollout->initial, b->start);
+  for (int k = 0; k < NSTEP; k += 50, count++) {
+    vvRolloutInput one = *rollout;
+    one.nstep = 1;
+    one.initial = b->start;
+    one.ctrl = rollout->ctrl ? rollout->ctrl + (size_t)k * (size_t)m->nu : NULL;
+    one.nctrl = one.ctrl ? 1 : 0;
+    vvStatus status = vv_rollout(&one, b->tape, b->work, NULL, report);
+    if (!usable(status)) return status;
+    double t0 = now();
+    status = one_jacobian(b, &one, report);
+    sum += now() - t0;
+    if (status != VV_OK) return status;
+    one.nstep = 50;
+    one.nctrl = one.ctrl ? 50 : 0;
+    vvRolloutOutput last = {.final = b->start};
+    status = vv_rollout(&one, NULL, b->work, &last, report);
+    if (!usable(status)) return status;
+  }
+  *seconds = sum / count;
+  return VV_OK;
+}
+
+// Every repetition measures all of it next to each other, so that ratios see the same machine; the first one warms up.
+static vvStatus measure_all(bench* b, const vvRolloutInput* in, benchResult* r, vvReport* report) {
+  double forward[NREPEAT];
+  double gradient[NREPEAT];
+  double with_model[NREPEAT];
+  double jacobian[NREPEAT];
+  for (int i = -1; i < NREPEAT; i++) {
+    int k = i < 0 ? 0 : i;
+    vvStatus status = time_forward(b, in, r, &forward[k], report);
+    if (status == VV_OK) status = time_gradient(b, in, false, &gradient[k], report);
+    if (status == VV_OK) status = time_gradient(b, in, true, &with_model[k], report);
+    if (status == VV_OK) status = time_jacobian(b, in, &jacobian[k], report);
+    if (status != VV_OK) return status;
+    gradient[k] /= forward[k];
+    with_model[k] /= forward[k];
+    jacobian[k] /= forward[k] / NSTEP;
+  }
+  r->steps_per_second = NSTEP / median(forward);
+  r->gradient = median(gradient);
+  r->gradient_model = median(with_model);
+  r->jacobian = median(jacobian);
   return VV_OK;
 }
 
@@ -215,11 +231,7 @@ static vvStatus measure(bench* b, uint64_t seed, benchResult* r, vvReport* repor
                        .nstep = NSTEP,
                        .ctrl = m->nu > 0 ? b->ctrl : NULL,
                        .nctrl = m->nu > 0 ? NSTEP : 0};
-  double forward = 0;
-  status = measure_forward(b, &in, r, &forward, report);
-  if (status == VV_OK) status = measure_gradient(b, &in, false, forward, &r->gradient, report);
-  if (status == VV_OK) status = measure_gradient(b, &in, true, forward, &r->gradient_model, report);
-  if (status == VV_OK) status = measure_jacobian(b, &in, forward, &r->jacobian, report);
+  status = measure_all(b, &in, r, report);
   vv_state_free(b->ctx, initial);
   return status;
 }

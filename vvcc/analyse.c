@@ -272,6 +272,13 @@ static void reset_uses(const vvBlock* b) {
   }
 }
 
+bool vv_is_empty(const vvBlock* b) {
+  if (!b) return true;
+  for (int i = 0; i < b->n; i++)
+    if (b->v[i]->kind != VV_S_DECL) return false;
+  return true;
+}
+
 static bool prune_block(vvCc* cc, vvBlock* b) {
   if (!b) return false;
   bool changed = false;
@@ -292,11 +299,11 @@ static bool prune_block(vvCc* cc, vvBlock* b) {
       c->lhs = NULL;
       s = c;
     } else if (s->kind == VV_S_IF) {
-      drop = s->body->n == 0 && (!s->orelse || s->orelse->n == 0);
+      drop = vv_is_empty(s->body) && vv_is_empty(s->orelse);
     } else if (s->kind == VV_S_DECL) {
       drop = s->var->uses < 0;
-    } else if (s->kind == VV_S_FOR) {
-      drop = s->body->n == 0;
+    } else if (s->kind == VV_S_FOR || s->kind == VV_S_WHILE) {
+      drop = vv_is_empty(s->body);
     }
     if (drop) {
       changed = true;

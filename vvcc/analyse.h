@@ -22,6 +22,8 @@ void vv_reads_block(vvCc* cc, const vvBlock* b, vvBits bits);
 void vv_writes_block(vvCc* cc, const vvBlock* b, vvBits bits);
 // Fills f->reads, f->writes, f->needs_tape.
 void vv_summarise(vvCc* cc, vvFunc* f);
+// Nothing but declarations.
+bool vv_is_empty(const vvBlock* b);
 // Removes assignments to locals that nobody reads.
 void vv_ir_prune(vvCc* cc, vvFunc* f);
 // Whether the derivative of e can be nonzero when the leaves in v vary.

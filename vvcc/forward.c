@@ -411,6 +411,12 @@ vvFunc* vv_forward(vvCc* cc, vvFunc* f, uint64_t mask, bool wide) {
   if (!f->body) {
     w->f = VV_IR_NEW(cc, vvFunc);
     *w->f = *f;
+    w->f->param = vv_ir_alloc(cc, (size_t)(f->nparam + 1) * sizeof(vvVar*));
+    for (int i = 0; i < f->nparam; i++) {
+      w->f->param[i] = VV_IR_NEW(cc, vvVar);
+      *w->f->param[i] = *f->param[i];
+      w->f->param[i]->tan = NULL;
+    }
     g->is_static = false;
     g->needs_tape = f->needs_tape;
     add_params(w, g, mask);

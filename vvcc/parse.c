@@ -97,6 +97,8 @@ static vvStruct* find_struct(vvParser* ps, CXType t, int line) {
   int leaf = 0;
   for (int i = 0; i < kids.n; i++) {
     if (clang_getCursorKind(kids.v[i]) != CXCursor_FieldDecl) continue;
+    if (clang_Cursor_isBitField(kids.v[i]))
+      vv_ir_refuse(cc, vv_parse_file(ps, kids.v[i]), vv_parse_line(kids.v[i]), "a bit field", "use an int");
     vvField* f = &s->field[s->nfield++];
     f->name = vv_parse_text(ps, clang_getCursorSpelling(kids.v[i]));
     f->type = vv_parse_type(ps, clang_getCursorType(kids.v[i]), line);
@@ -128,6 +130,7 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
   vvCc* cc = ps->cc;
   CXType c = clang_getCanonicalType(t);
   vvIrType* r;
+  if (clang_isVolatileQualifiedType(c)) vv_ir_refuse(cc, NULL, line, "a volatile variable", "take volatile off");
   switch (c.kind) {
     case CXType_Void: return cc->t_void;
     case CXType_Bool: return cc->t_bool;

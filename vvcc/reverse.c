@@ -45,7 +45,15 @@ static void vary_params(const vvFunc* f, uint64_t mask, vvBits v) {
 }
 
 uint64_t vv_deriv_close_mask(vvCc* cc, vvFunc* f, uint64_t mask) {
-  if (!f->body) return mask;
+  if (!f->body) {
+    // of another file: all that it may write
+    for (int i = 0; i < f->nparam; i++) {
+      const vvIrType* t = f->param[i]->type;
+      if (t->kind == VV_T_POINTER && !t->elem_const && !f->param[i]->no_diff && vv_ir_has_real(t))
+        mask |= (uint64_t)1 << i;
+    }
+    return mask;
+  }
   vv_summarise(cc, f);
   int n = vv_number(cc, f);
   vvBits v = vv_bits_new(cc, n);
@@ -153,8 +161,8 @@ static void copy_kept(vvReverse* r, const vvBlock* b, vvBlock* out) {
       s->orelse = vv_ir_block(cc);
       copy_kept(r, b->v[i]->orelse, s->orelse);
     }
-    bool empty = s->body && s->body->n == 0 && (!s->orelse || s->orelse->n == 0);
-    if (!(s->kind == VV_S_IF && empty) && !(s->kind == VV_S_FOR && empty)) vv_ir_add(cc, out, s);
+    bool block = s->kind == VV_S_IF || s->kind == VV_S_FOR || s->kind == VV_S_WHILE;
+    if (!block || !vv_is_empty(s->body) || !vv_is_empty(s->orelse)) vv_ir_add(cc, out, s);
   }
 }
 
@@ -380,11 +388,11 @@ static void sweep_taped(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBl
   vv_bits_or(T, Tb);
   if (s->kind == VV_S_FOR) vv_bits_clear(T, s->var->loc);
   if (body->n == 0) {
-    if (f->body->n) vv_ir_add(cc, fwd, f);
+    if (!vv_is_empty(f->body)) vv_ir_add(cc, fwd, f);
     return;
   }
   vvVar* n = count_var(r, s, fwd, f->body);
-  if (f->body->n) vv_ir_add(cc, fwd, f);
+  if (!vv_is_empty(f->body)) vv_ir_add(cc, fwd, f);
   keep_count(r, n, depth, fwd, rev);
   vv_ir_add(cc, rev, backwards(r, s, n, body));
   if (s->kind == VV_S_FOR) {
@@ -448,12 +456,12 @@ static void sweep_rerun(vvReverse* r, const vvStmt* s, const vvLoopInfo* info, v
     // nothing to differentiate: the forward loop only, without pushes
     vvStmt* plain = loop_like(r, s);
     copy_kept(r, s->body, plain->body);
-    if (plain->body->n) vv_ir_add(cc, fwd, plain);
+    if (!vv_is_empty(plain->body)) vv_ir_add(cc, fwd, plain);
     vv_ir_append(cc, rev, restore);
     return;
   }
   vvVar* count = count_var(r, s, fwd, f->body);
-  if (f->body->n) vv_ir_add(cc, fwd, f);
+  if (!vv_is_empty(f->body)) vv_ir_add(cc, fwd, f);
   keep_count(r, count, depth, fwd, rev);
   vv_ir_append(cc, body, again);
   if (pushes(again)) vv_ir_add(cc, body, vv_ir_stmt(cc, VV_S_GUARD, 0));
@@ -556,7 +564,7 @@ static bool needs_loops(vvReverse* r, const vvBlock* b) {
       bool any = vv_loops_required(r, s->body, true, none);
       vvBlock* kept = vv_ir_block(r->cc);
       copy_kept(r, s->body, kept);
-      if (kept->n) return true;
+      if (!vv_is_empty(kept)) return true;
       if (any && (!info->rerun || s->kind == VV_S_WHILE || vv_bits_count(info->snap))) return true;
     } else {
       if (s->kind == VV_S_CALL && vv_loops_call_is_split(r, s)) return true;
@@ -690,10 +698,10 @@ static void declare_foreign(vvCc* cc, vvFunc* f, vvDeriv* d) {
   if (d->mask == vv_deriv_default_mask(f)) variant = "";
   for (int i = 0; i < f->nvariant && !variant; i++) {
     uint64_t mask = 0;
-    for (int k = 0; k < f->nvariant && k < f->variant[i].narg; k++)
+    for (int k = 0; k < f->variant[i].narg; k++)
       for (int p = 0; p < f->nparam; p++)
         if (strcmp(f->param[p]->name, f->variant[i].arg[k]) == 0) mask |= (uint64_t)1 << p;
-    if (mask == d->mask) variant = vv_ir_format(cc, "_%s", f->variant[i].name);
+    if (vv_deriv_close_mask(cc, f, mask) == d->mask) variant = vv_ir_format(cc, "_%s", f->variant[i].name);
   }
   if (!variant || d->restore)
     vv_ir_refuse(cc, f->file, f->line,

@@ -28,7 +28,7 @@ static const int strides[VV_FIT_LEVELS] = {64, 16, 4, 1};
 enum { LEVEL_WINDOWS = 32, REFUSED_MAX = 6, POLISH_MAX = 12 };
 
 static const double tolerance_coarse = 0.5, tolerance_fine = 0.02;
-static const double share_coarse = 1e-3, share_fine = 3e-4, strong_damping = 1e-2;
+static const double share_coarse = 1e-3, share_fine = 3e-5, strong_damping = 1e-2;
 static const double first_damping = 1e-3, least_damping = 1e-12;
 
 static double seconds_since(struct timespec start) {

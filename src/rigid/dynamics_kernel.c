@@ -149,6 +149,22 @@ VV_DIFF static inline void add_force(vvReal* force, int i, vvReal s, vvVec3 f, v
   force[6 * i + 5] += s * f.z;
 }
 
+// r += J' force: forces of bodies at the reference points of their trees, summed inward (force is used up).
+VV_DIFF static void gather_forces(const vvModel* m, const vvReal* S, vvReal* force, vvReal* r) {
+  for (int n = 1; n < m->nbody; n++) {
+    int i = m->nbody - n;
+    for (int k = 0; k < m->body_ndof[i]; k++) {
+      int d = m->body_dof[i] + k;
+      vvMotion s = vv_motion_load(S, d);
+      r[d] += s.ang.x * force[6 * i] + s.ang.y * force[6 * i + 1] + s.ang.z * force[6 * i + 2] +
+              s.lin.x * force[6 * i + 3] + s.lin.y * force[6 * i + 4] + s.lin.z * force[6 * i + 5];
+    }
+    if (m->body_tree[m->body_parent[i]] >= 0) {
+      for (int k = 0; k < 6; k++) force[6 * m->body_parent[i] + k] += force[6 * i + k];
+    }
+  }
+}
+
 VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                                VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench, int nwrench,
                                const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
@@ -187,18 +203,7 @@ VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, c
     if (limits[k].side == 1) s = -1;
     r[m->jnt_v[j]] -= s * limit_force(m, j, limits[k].side, q, v, a);
   }
-  for (int n = 1; n < m->nbody; n++) {
-    int i = m->nbody - n;
-    for (int k = 0; k < m->body_ndof[i]; k++) {
-      int d = m->body_dof[i] + k;
-      vvMotion S = vv_motion_load(pose->S, d);
-      r[d] += S.ang.x * force[6 * i] + S.ang.y * force[6 * i + 1] + S.ang.z * force[6 * i + 2] +
-              S.lin.x * force[6 * i + 3] + S.lin.y * force[6 * i + 4] + S.lin.z * force[6 * i + 5];
-    }
-    if (m->body_tree[m->body_parent[i]] >= 0) {
-      for (int k = 0; k < 6; k++) force[6 * m->body_parent[i] + k] += force[6 * i + k];
-    }
-  }
+  gather_forces(m, pose->S, force, r);
 }
 
 VV_DIFF vvReal vv_rigid_damping_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
@@ -221,4 +226,24 @@ VV_DIFF vvReal vv_rigid_damping_weak(const vvModel* m, VV_NO_DIFF const vvReal* 
     psi += w2[k] * (m->jnt_armature[j] * d[k] + m->opt_timestep[0] * m->jnt_damping[j] * a2[k]);
   }
   return psi;
+}
+
+VV_DIFF void vv_rigid_damping_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                       VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2, VV_WRITE_ONCE vvReal* D,
+                                       vvReal* force, vvReal* r) {
+  accumulate_plain(m, pose->S, d, D);
+  for (int i = 0; i < 6 * m->nbody; i++) force[i] = 0;
+  for (int i = 1; i < m->nbody; i++) {
+    if (m->body_tree[i] < 0) continue;
+    vvVec3 c = vv_vec3_load(ref, 3 * m->body_tree[i]);
+    vvMat3 R = vv_mat3_load(pose->xmat, 9 * i);
+    vvVec3 x = vv_vec3_load(pose->xpos, 3 * i);
+    vvMotion p = vv_body_momentum(m, i, vv_motion_in_body(R, x, c, vv_motion_load(D, i)));
+    add_force(force, i, 1, vv_mat3_mul(R, p.lin), vv_mat3_mul(R, p.ang), x, c);
+  }
+  for (int k = 0; k < m->nv; k++) {
+    int j = m->dof_jnt[k];
+    r[k] = m->jnt_armature[j] * d[k] + m->opt_timestep[0] * m->jnt_damping[j] * a2[k];
+  }
+  gather_forces(m, pose->S, force, r);
 }

@@ -57,17 +57,21 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
                              VV_WRITE_ONCE vvRigidMotion* motion);
 
 // Strong residual r (nv): the same by an outward and an inward sweep; force: nbody x 6 scratch.
-VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
-                               const vvReal* v, VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench,
-                               int nwrench, const vvContactFeature* contacts, int ncontact,
-                               const vvLimitFeature* limits, int nlimit, const vvReal* q,
-                               VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r);
+VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
+                               VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench, int nwrench,
+                               const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
+                               const vvReal* q, VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r);
 
 // Weak residual of the damping node of the Euler step, w2 . ((M + h B) a2 - M a) with d = a2 - a. W, D: nbody x 6.
 VV_DIFF_WRT(state, pose)
 VV_DIFF vvReal vv_rigid_damping_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
                                      VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
                                      VV_NO_DIFF const vvReal* w2, VV_WRITE_ONCE vvReal* D, VV_WRITE_ONCE vvReal* W);
+
+// Strong residual of the same node, (M + h B) a2 - M a (nv). D, force: nbody x 6.
+VV_DIFF void vv_rigid_damping_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                       VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2, VV_WRITE_ONCE vvReal* D,
+                                       vvReal* force, vvReal* r);
 
 // q1 = q (+) h v: positions advance by h v, quaternions turn by the body-frame rotation vector h v.
 VV_DIFF_WRT(state, q, v)

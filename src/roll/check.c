@@ -4,7 +4,7 @@
 // check.c: vv_check (check.h): ladders of differences along each direction, and verdicts.
 //
 // verdict  1. the best entry of the ladder from rungs without a change of branch: when resolved, ok or mismatch
-//             a loss that stands still on every rung, as the adjoint says, is ok: below its noise nothing is resolved
+//             a loss that stands still, by adjoint and ladder alike, is ok: below its noise nothing is resolved
 //          2. else the best entry of all rungs: when resolved and equal, ok
 //          3. else, by the signs of each: jump, grazing, kink, chaotic, unresolved
 
@@ -21,7 +21,7 @@ static const double RESOLVED = 1e-7;     // e/s of a resolved direction
 static const double FIRST_STEP = 1e-3;   // of the typical size
 static const double LEAST_SHARE = 1e-3;  // of the block's largest |gradient|
 static const double ROUNDING = 1e-8;     // of the sum of |terms| of the loss; 1e-6 of this is rounding
-static const double IDLE = 1e-13;        // of the same: a loss whose sides differ by less stands still
+static const double IDLE = 1e-13;        // of the same: a loss that moves by less stands still
 static const double CHAOS = 12;          // growth of the adjoint over the rollout, as a logarithm
 
 const char* vv_verdict_text(vvVerdict verdict) {
@@ -208,14 +208,17 @@ static vvVerdict excuse(const vvCheckPlan* plan, const vvCheckBlock* b, const vv
   return VV_VERDICT_UNRESOLVED;
 }
 
-// Whether both sides of every rung give the same loss (one-sided: that at 0), as the adjoint says they do.
-static bool idle(const vvCheckPlan* plan, const vvLadder* ladder, double adjoint) {
+// Whether the loss stands still by adjoint and ladder alike: by its best entry, or on both sides of every rung (which an
+// entry made of noise would hide).
+static bool idle(const vvCheckPlan* plan, const vvLadder* ladder, const vvLadderValue* best, double adjoint) {
   double least = IDLE * plan->terms;
-  for (int k = 0; k < VV_LADDER; k++) {
+  bool still = true;
+  for (int k = 0; k < VV_LADDER && still; k++) {
     double other = ladder->one_sided ? ladder->f0 : ladder->minus[k];
-    if (!ladder->valid[k] || !ladder->unchanged[k] || fabs(ladder->plus[k] - other) > least) return false;
+    still = ladder->valid[k] && ladder->unchanged[k] && fabs(ladder->plus[k] - other) <= least;
   }
-  return fabs(adjoint) * ladder->eps <= least;
+  still = still || (best->unchanged && (fabs(best->derivative) + best->error) * ladder->eps <= least);
+  return still && fabs(adjoint) * ladder->eps <= least;
 }
 
 static void judge(const vvCheckPlan* plan, const vvCheckBlock* b, const vvLadder* ladder, double adjoint,
@@ -240,7 +243,7 @@ static void judge(const vvCheckPlan* plan, const vvCheckBlock* b, const vvLadder
   d->error = fabs(adjoint - best.derivative) / s;
   d->ladder_error = best.error / s;
   bool equal = d->error <= plan->tolerance;
-  if (idle(plan, ladder, adjoint)) d->resolved = d->unchanged = resolved = equal = true;
+  if (idle(plan, ladder, &best, adjoint)) d->resolved = d->unchanged = resolved = equal = true;
   if (resolved && equal) {
     d->verdict = VV_VERDICT_OK;
   } else if (resolved && best.unchanged) {

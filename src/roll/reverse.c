@@ -310,6 +310,7 @@ vvStatus vv_rollout_vjp(const vvRolloutInput* in, const vvTape* tape, vvRollout*
   reverseRow s = {.in = in, .m = in->model, .work = work, .m_bar = gradient->model};
   s.nwrench = in->wrench ? in->model->nbody : 0;
   s.damped = vv_rollout_damped(in->model, gradient->model != NULL);
+  work->linear_tape = 0;
   begin(work);
   int at = 0;
   status = sweep(&s, tape, seed, gradient, &at);

@@ -192,6 +192,7 @@ vvStatus vv_rollout(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
   }
   status = vv_rollout_reserve_outputs(work, in->nout);
   if (status != VV_OK) return status;
+  work->linear_tape = 0;
   set_initial(in, work->state);
   return run(in, tape, work, out, report);
 }

@@ -5,8 +5,7 @@
 //
 //   step     r(a; q, v, tau) = 0        (M + h B) a2 = M a        v' = v + h a2        q' = q (+) h v'
 //   tangent  H a_tan = -r_tan at fixed a
-//            (M + h B) a2_tan = M a_tan - [M_tan (a2 - a) + (h B)_tan a2]
-//            M_tan d is the tangent of the residual without velocity, gravity and constraints at acceleration d
+//            (M + h B) a2_tan = M a_tan - [M_tan (a2 - a) + (h B)_tan a2], the bracket by its strong residual
 //
 // q_tan is carried in ambient form (nq) and leaves as a tangent.
 
@@ -26,6 +25,7 @@ typedef struct tangentRow {
   const vvModel* m;
   vvRollout* work;
   vvTangentWork* t;
+  const vvTape* tape;
   vvTapeRow row;
   const vvReal* ctrl;
   const vvReal* applied;
@@ -249,20 +249,27 @@ static vvStatus damping_tan(tangentRow* s) {
   vvStatus status = vv_rigid_solve_damped(work->rigid, work->zero, t->column);
   if (status != VV_OK) return status;
   for (int i = 0; i < m->nv; i++) t->d[i] = s->row.a2[i] - s->row.a[i];
-  vvModel still = *m;
-  still.disable |= VV_DISABLE_GRAVITY;
   vvRigidPose pose = pose_of(work);
-  vv_rigid_residual_jvp8(&still, &t->model, work->rigid->ref, &pose, &t->pose_tan, work->zero, t->zero, t->d,
-                         work->zero, t->zero, work->zero, t->zero, 0, NULL, 0, NULL, 0, s->row.q, t->q_tan,
-                         &work->motion, &t->motion_tan, t->force, t->force_tan, t->r, t->r_tan);
+  vv_rigid_damping_residual_jvp8(m, &t->model, work->rigid->ref, &pose, &t->pose_tan, t->d, s->row.a2, work->motion.W,
+                                 t->motion_tan.W, t->force, t->force_tan, t->r, t->r_tan);
   mul_mass8(s, t->a_tan, t->a2_tan);
-  vvReal h = m->opt_timestep[0];
-  for (int i = 0; i < m->nv; i++) {
-    int j = m->dof_jnt[i];
-    vvReal8 hB_tan = h * t->model.jnt_damping[j] + t->model.opt_timestep[0] * m->jnt_damping[j];
-    t->a2_tan[i] -= t->r_tan[i] + hB_tan * s->row.a2[i];
-  }
+  for (int i = 0; i < m->nv; i++) t->a2_tan[i] -= t->r_tan[i];
   solve_factored8(m->nv, work->rigid->stride, work->rigid->LD, t->a2_tan);
+  return VV_OK;
+}
+
+// Poses and factors at row k, unless they are there already: the columns of one step's Jacobians share them.
+static vvStatus linearize(tangentRow* s, int k) {
+  vvRollout* work = s->work;
+  const vvTapeRow* row = &s->row;
+  uint64_t id = vv_tape_id(s->tape);
+  if (work->linear_tape == id && work->linear_row == k) return VV_OK;
+  work->linear_tape = 0;
+  vvStatus status = vv_rigid_relinearize(s->m, row->q, row->v, row->a, row->contacts, row->ncontact, row->limits,
+                                         row->nlimit, work->rigid);
+  if (status != VV_OK) return status;
+  work->linear_tape = id;
+  work->linear_row = k;
   return VV_OK;
 }
 
@@ -273,8 +280,7 @@ static vvStatus tangent_row(tangentRow* s, int k, const vvReal* v1, vvReal8* out
   const vvModel* m = s->m;
   const vvTapeRow* row = &s->row;
   if (!v1 && !out_tan) return VV_OK;
-  vvStatus status = vv_rigid_relinearize(m, row->q, row->v, row->a, row->contacts, row->ncontact, row->limits,
-                                         row->nlimit, work->rigid);
+  vvStatus status = linearize(s, k);
   if (status != VV_OK) return status;
   vvRigidPose pose = pose_of(work);
   vv_rigid_kinematics_jvp8(m, &t->model, row->q, t->q_tan, work->rigid->ref, &pose, &t->pose_tan);
@@ -357,7 +363,7 @@ vvStatus vv_rollout_jvp8(const vvRolloutInput* in, const vvTape* tape, vvRollout
   if (!vv_tape_complete(tape, in->model, in->nstep)) {
     return vv_report_set(report, VV_ERROR_ARGUMENT, "the tape does not hold this rollout");
   }
-  tangentRow s = {.in = in, .m = in->model, .work = work, .t = work->tangent};
+  tangentRow s = {.in = in, .m = in->model, .work = work, .t = work->tangent, .tape = tape};
   s.nwrench = in->wrench ? in->model->nbody : 0;
   s.damped = vv_rollout_damped(in->model, tangent->reals_tan != NULL);
   int at = 0;

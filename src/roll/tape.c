@@ -25,6 +25,7 @@ struct vvTape {
   size_t row_capacity;
   size_t limit;     // 0: none
   size_t recorded;  // bytes of all rows
+  uint64_t id;      // of the recording: the context\'s allocations at creation (high half), counted up (low half)
   int nrow;         // recorded so far
   int nstep;        // of the rollout begun
   int nq, nv;
@@ -37,6 +38,7 @@ vvStatus vv_tape_create(vvContext* ctx, vvTape** tape) {
   vvTape* t = VV_NEW(ctx, vvTape, 1);
   if (!t) return VV_ERROR_MEMORY;
   t->ctx = ctx;
+  t->id = (uint64_t)vv_context_memory(ctx).ncall << 32;
   *tape = t;
   return VV_OK;
 }
@@ -59,6 +61,10 @@ void vv_tape_limit(vvTape* tape, size_t bytes) {
 
 size_t vv_tape_bytes(const vvTape* tape) {
   return tape->recorded;
+}
+
+uint64_t vv_tape_id(const vvTape* tape) {
+  return tape->id;
 }
 
 int vv_tape_steps(const vvTape* tape) {
@@ -91,6 +97,7 @@ vvStatus vv_tape_reserve(vvTape* tape, size_t bytes) {
 
 vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep) {
   size_t need = (size_t)nstep + 1;
+  tape->id++;
   tape->nrow = 0;
   tape->recorded = 0;
   tape->current = tape->first;

@@ -42,6 +42,9 @@ vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row);
 // Row k of 0..N; k must have been appended.
 vvTapeRow vv_tape_row(const vvTape* tape, int k);
 
+// A number that no other recording made with the tape's context shares; never 0.
+uint64_t vv_tape_id(const vvTape* tape);
+
 // True when the tape holds all rows of a rollout of nstep steps of a model of these sizes.
 bool vv_tape_complete(const vvTape* tape, const vvModel* m, int nstep);
 

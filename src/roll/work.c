@@ -5,6 +5,9 @@
 
 #include "roll/work.h"
 
+// Generated code pushes what one iteration of its loops overwrites: less than 100 bytes for each joint of one body.
+enum { TAPE_MEM = 1 << 16, TAPE_MEM_JOINT = 256 };
+
 // Cuts arrays off a block; with base NULL it only counts.
 typedef struct cutter {
   vvReal* base;
@@ -80,7 +83,7 @@ static vvStatus create(vvRollout* work, const vvModel* m) {
   c = (cutter){work->block, 0};
   cut_all(&c, m, work);
   if (work->use & VV_ROLLOUT_REVERSE) {
-    status = vv_tape_mem_init(&work->reverse.mem, work->ctx, 1 << 16);
+    status = vv_tape_mem_init(&work->reverse.mem, work->ctx, TAPE_MEM + TAPE_MEM_JOINT * (size_t)m->njnt);
     if (status != VV_OK) return status;
   }
   if (work->use & VV_ROLLOUT_TANGENT) return vv_tangent_create(work->ctx, m, &work->tangent);

@@ -55,8 +55,10 @@ struct vvRollout {
   vvRigidMotion motion;  // of outputs and of the weak residual
   vvReverseWork reverse;
   vvTangentWork* tangent;
-  vvReal* out;      // out_reals   outputs of a row, rebuilt
-  vvReal* out_bar;  // out_reals
+  uint64_t linear_tape;  // recording (vv_tape_id) that `rigid` is linearised at, 0: none
+  int linear_row;        // and the row of it
+  vvReal* out;           // out_reals   outputs of a row, rebuilt
+  vvReal* out_bar;       // out_reals
   size_t out_reals;
   vvReal* block;  // all arrays above
   size_t block_reals;

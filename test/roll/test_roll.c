@@ -359,6 +359,42 @@ static void test_forward_halves(void** state) {
   vv_context_destroy(ctx);
 }
 
+// Weak and strong residual of the damping node agree: w . r = psi.
+static void test_damping_residual(void** state) {
+  (void)state;
+  vvContext* ctx = context_with_threads(1);
+  for (int i = 0; roll_scenes[i]; i++) {
+    rollScene* s = roll_scene_load(ctx, VV_ROOT, roll_scenes[i], SETTLE, NSTEP);
+    assert_non_null(s);
+    const vvModel* m = s->m;
+    size_t nv = (size_t)m->nv;
+    size_t n = 6 * (size_t)m->nbody;
+    vvRigidWork* rigid = NULL;
+    assert_int_equal(vv_rigid_work_create(ctx, m, &rigid), VV_OK);
+    assert_int_equal(vv_rigid_evaluate(m, s->start->q, s->start->v, NULL, NULL, NULL, NULL, rigid), VV_OK);
+    vvRigidPose pose = {rigid->xpos, rigid->xquat, rigid->xmat, rigid->S};
+    vvReal* x = VV_NEW(ctx, vvReal, 4 * nv + 3 * n);
+    assert_non_null(x);
+    vvReal* r = x + 3 * nv;
+    vvReal* D = r + nv;
+    vvRandom random = vv_random_init(4, 4);
+    roll_fill_normal(&random, x, 3 * nv);
+    vv_rigid_damping_residual(m, rigid->ref, &pose, x, x + nv, D, D + n, r);
+    double strong = 0;
+    double size = 0;
+    for (size_t k = 0; k < nv; k++) {
+      strong += (double)(x[2 * nv + k] * r[k]);
+      size += fabs((double)(x[2 * nv + k] * r[k]));
+    }
+    double weak = (double)vv_rigid_damping_weak(m, rigid->ref, &pose, x, x + nv, x + 2 * nv, D, D + n);
+    assert_true(size > 0 && fabs(weak - strong) <= 1e-12 * size);
+    VV_DELETE(ctx, x, vvReal, 4 * nv + 3 * n);
+    vv_rigid_work_free(rigid);
+    roll_scene_free(s);
+  }
+  vv_context_destroy(ctx);
+}
+
 // 10,000 steps and reverses allocate nothing.
 static void test_no_allocation(void** state) {
   (void)state;
@@ -517,6 +553,7 @@ int main(void) {
       cmocka_unit_test(test_bits),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_forward_halves),
+      cmocka_unit_test(test_damping_residual),
       cmocka_unit_test(test_primary_numbers),
       cmocka_unit_test(test_no_allocation),
       cmocka_unit_test(test_capacity),
