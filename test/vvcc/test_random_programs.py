@@ -449,7 +449,7 @@ def make_batch(folder, seed, count, vvcc, wrong=0):
     with open(os.path.join(folder, "dual.cpp"), "w") as f:
         f.write(dual_source(count))
     # without -fno-builtin gcc turns sin(atan(x)) into a quotient where the inner value has no other use: other bits
-    flags = ["-O1", "-ffp-contract=off", "-fno-math-errno", "-fno-builtin", "-w", *inc]
+    flags = ["-O0", "-ffp-contract=off", "-fno-math-errno", "-fno-builtin", "-w", *inc]
     for cmd in (["gcc", "-std=c17", *flags, "-c", "batch_kernel.c", "-o", "primal.o"],
                 ["gcc", "-std=c17", *flags, "-c", "batch_kernel.vv.c", "-o", "vv.o"],
                 ["gcc", "-std=c17", *flags, "-c", "driver.c", "-o", "driver.o"],
@@ -476,7 +476,7 @@ def main():
     ap.add_argument("--programs", type=int, default=2000)
     ap.add_argument("--batch", type=int, default=100)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--vvcc", default=os.path.join(ROOT, "build", "vvcc"))
+    ap.add_argument("--vvcc", default=os.environ.get("VVCC") or os.path.join(ROOT, "build", "vvcc"))
     ap.add_argument("--wrong-rules", action="store_true")
     ap.add_argument("--keep")
     a = ap.parse_args()
