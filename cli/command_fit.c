@@ -3,7 +3,8 @@
 //
 // command_fit.c: vv fit: reads the problem, runs it, writes fitted.xml, report.json, report.png into DIR.
 //
-// DIR      is made when it is missing. It may hold an earlier end of the same problem, which is replaced; one that holds
+// DIR      is made when it is missing. It may hold an earlier end of the same problem, which is replaced; one that
+// holds
 //          anything of another problem is refused, as is an interrupted fit without --resume.
 // state    DIR/fit.state: what --resume goes on from; its second line tells whose it is
 
@@ -71,8 +72,10 @@ static int check_folder(const vvCli* cli, const vvFitProblem* problem, Folder* f
   uint64_t owner = 0;
   if (present(folder, "fit.state")) {
     if (!state_owner(folder->state, &owner) || owner != vv_fit_problem_hash(problem)) {
-      return vv_cli_error("%s: holds a fit of another problem (or scene, recording or seed); choose another --out, or "
-                          "remove it", folder->name);
+      return vv_cli_error(
+          "%s: holds a fit of another problem (or scene, recording or seed); choose another --out, or "
+          "remove it",
+          folder->name);
     }
     if (!resume && !reports) {
       return vv_cli_error("%s: holds an interrupted fit of this problem; go on with --resume, or remove it",
@@ -144,8 +147,8 @@ int vv_command_fit(vvCli* cli) {
   vvFitResult* result = NULL;
   Folder folder = {0};
   vv_report_clear(&report);
-  vvStatus status = vv_fit_problem_read(cli->context, cli->position[0], vv_cli_text(cli, "recording"), cli->seed,
-                                        &problem, &report);
+  vvStatus status =
+      vv_fit_problem_read(cli->context, cli->position[0], vv_cli_text(cli, "recording"), cli->seed, &problem, &report);
   if (status != VV_OK) return vv_cli_fail(status, &report, "reading the problem");
   int code = check_folder(cli, problem, &folder);
   if (code == VV_EXIT_DONE) {

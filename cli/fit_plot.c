@@ -13,7 +13,8 @@
 #include "cli/cli.h"
 #include "cli/fit_report.h"
 
-static const char* const colors[] = {"#2c6fbb", "#d1603d", "#3a9a5b", "#8d5aa8", "#c2a12c", "#4aa6a6", "#b5537a", "#6b6b6b"};
+static const char* const colors[] = {"#2c6fbb", "#d1603d", "#3a9a5b", "#8d5aa8",
+                                     "#c2a12c", "#4aa6a6", "#b5537a", "#6b6b6b"};
 
 enum { NUMBERS_DRAWN = 8 };
 
@@ -42,17 +43,19 @@ static void put_number(FILE* f, double x) {
 static void begin(FILE* f, const char* path) {
   fprintf(f, "set terminal pngcairo noenhanced size 1500,1000 font 'sans,12' background '#ffffff'\nset output ");
   put_text(f, path);
-  fprintf(f, "\nset border 3 lc rgb '#555555'\nset tics nomirror textcolor rgb '#333333'\n"
-             "set grid ytics lc rgb '#dddddd' lw 1 lt 1\nset key top left reverse Left noopaque\n"
-             "set multiplot layout 2,2 margins 0.08,0.97,0.09,0.94 spacing 0.11,0.13\n");
+  fprintf(f,
+          "\nset border 3 lc rgb '#555555'\nset tics nomirror textcolor rgb '#333333'\n"
+          "set grid ytics lc rgb '#dddddd' lw 1 lt 1\nset key top left reverse Left noopaque\n"
+          "set multiplot layout 2,2 margins 0.08,0.97,0.09,0.94 spacing 0.11,0.13\n");
 }
 
 // Bars: rms before and after, in multiples of the error before, per signal.
 static void errors(FILE* f, const vvFitResult* r) {
   bool held = r->nwindow_held_out > 0;
-  fprintf(f, "set title 'Error left, share of the error before'\nset style data histograms\n"
-             "set style histogram clustered gap 1\nset style fill solid 0.9 noborder\nset boxwidth 0.9\n"
-             "set yrange [0:1.35]\nset xtics norotate\n$e << EOD\n");
+  fprintf(f,
+          "set title 'Error left, share of the error before'\nset style data histograms\n"
+          "set style histogram clustered gap 1\nset style fill solid 0.9 noborder\nset boxwidth 0.9\n"
+          "set yrange [0:1.35]\nset xtics norotate\n$e << EOD\n");
   for (int i = 0; i < r->nsignal; i++) {
     const vvFitSignal* s = &r->signals[i];
     char label[128];
@@ -85,8 +88,9 @@ static void errors(FILE* f, const vvFitResult* r) {
 
 // rms over the time after a window's start; each signal scaled by its largest error before.
 static void over_time(FILE* f, const vvFitResult* r) {
-  fprintf(f, "set title 'Error over the time after a window starts, by its largest before'\nset style data lines\n"
-             "set xlabel 'time [s]'\nset yrange [0:*]\n");
+  fprintf(f,
+          "set title 'Error over the time after a window starts, by its largest before'\nset style data lines\n"
+          "set xlabel 'time [s]'\nset yrange [0:*]\n");
   for (int i = 0; i < r->nsignal; i++) {
     double most = 0;
     for (int k = 0; k < r->nlag; k++) most = fmax(most, r->lag_before[i * r->nlag + k]);
@@ -122,8 +126,10 @@ static void over_iterations(FILE* f, const vvFitResult* r) {
     fputc('\n', f);
     if (i + 1 < r->ntrace && r->trace[i + 1].level != r->trace[i].level) fputc('\n', f);
   }
-  fprintf(f, "EOD\nplot $l using 1:2 with linespoints lw 2 pt 7 ps 1 lc rgb '%s' title "
-             "'a gap: on to more windows'\nunset logscale y\n", colors[0]);
+  fprintf(f,
+          "EOD\nplot $l using 1:2 with linespoints lw 2 pt 7 ps 1 lc rgb '%s' title "
+          "'a gap: on to more windows'\nunset logscale y\n",
+          colors[0]);
 }
 
 // Numbers by their ends: 1 is the fitted value.

@@ -13,9 +13,12 @@ static const double strong = 0.98;  // a correlation that is named
 
 static const char* stop_text(vvFitStop stop) {
   switch (stop) {
-    case VV_FIT_CONVERGED: return "converged";
-    case VV_FIT_STALLED: return "stalled: the loss is rough at that scale";
-    case VV_FIT_MAX_ITERATIONS: return "iterations used up";
+    case VV_FIT_CONVERGED:
+      return "converged";
+    case VV_FIT_STALLED:
+      return "settled: no step gains more than the roughness of the loss";
+    case VV_FIT_MAX_ITERATIONS:
+      return "iterations used up";
   }
   return "";
 }
@@ -89,10 +92,14 @@ typedef enum Error { FITTED, HELD_OUT, BEFORE, HELD_OUT_BEFORE } Error;
 
 static double error_of(const vvFitSignal* s, Error which) {
   switch (which) {
-    case FITTED: return s->fitted;
-    case HELD_OUT: return s->held_out;
-    case BEFORE: return s->before;
-    case HELD_OUT_BEFORE: break;
+    case FITTED:
+      return s->fitted;
+    case HELD_OUT:
+      return s->held_out;
+    case BEFORE:
+      return s->before;
+    case HELD_OUT_BEFORE:
+      break;
   }
   return s->held_out_before;
 }
@@ -202,7 +209,8 @@ static void print_errors(FILE* file, const vvFitResult* r) {
 static void print_doubts(FILE* file, const vvFitResult* r) {
   for (int i = 0; i < r->ncorrelation && fabs(r->correlations[i].r) > strong; i++) {
     const vvFitCorrelation* c = &r->correlations[i];
-    fprintf(file, "hardly told apart: %s and %s, correlation %.4f\n", r->numbers[c->a].name, r->numbers[c->b].name, c->r);
+    fprintf(file, "hardly told apart: %s and %s, correlation %.4f\n", r->numbers[c->a].name, r->numbers[c->b].name,
+            c->r);
   }
   for (int i = 0; i < r->nunidentifiable; i++) {
     const vvFitDirection* d = &r->unidentifiable[i];

@@ -36,52 +36,52 @@ typedef struct vvFitOptions {
 
 // Why a start ended.
 typedef enum vvFitStop {
-  VV_FIT_CONVERGED = 0,    // the next step would move less than a fiftieth of a standard error
-  VV_FIT_STALLED,          // no shorter step helps: the loss is rough at that scale
+  VV_FIT_CONVERGED = 0,  // the next step would move less than a fiftieth of a standard error
+  VV_FIT_STALLED,        // no shorter step helps: the loss is rough at that scale
   VV_FIT_MAX_ITERATIONS
 } vvFitStop;
 
 typedef struct vvFitNumber {
-  const char* name;        // the key under `free`
+  const char* name;  // the key under `free`
   const char* unit;
-  double start, value;     // of the best start
-  double min, max;         // infinite without
-  double standard_error;   // NaN: at a bound, or not determined
+  double start, value;    // of the best start
+  double min, max;        // infinite without
+  double standard_error;  // NaN: at a bound, or not determined
   bool at_bound;
 } vvFitNumber;
 
 typedef struct vvFitSignal {
   const char* name;
   const char* unit;
-  double before, fitted;                   // rms over the fitted windows, at the start and at the end
-  double held_out_before, held_out;        // rms over the windows held out, NaN without
+  double before, fitted;             // rms over the fitted windows, at the start and at the end
+  double held_out_before, held_out;  // rms over the windows held out, NaN without
 } vvFitSignal;
 
 typedef struct vvFitStart {
-  double* start;           // nnumber
-  double* value;           // nnumber
+  double* start;  // nnumber
+  double* value;  // nnumber
   double loss;
   double seconds;
-  int iterations;          // Jacobians made
+  int iterations;  // Jacobians made
   vvFitStop stop;
 } vvFitStart;
 
 typedef struct vvFitCorrelation {
-  int a, b;                // numbers
+  int a, b;  // numbers
   double r;
 } vvFitCorrelation;
 
 // A direction in the space of the numbers that the recording does not fix.
 typedef struct vvFitDirection {
-  double* part;            // nnumber  unit vector, each number in its own unit (its size, or its range)
-  double spread;           // standard deviation along it in those units; infinite: nothing depends on it
+  double* part;   // nnumber  unit vector, each number in its own unit (its size, or its range)
+  double spread;  // standard deviation along it in those units; infinite: nothing depends on it
 } vvFitDirection;
 
 // Numbers after each iteration of the best start.
 typedef struct vvFitTrace {
-  int level;               // 0 coarsest
+  int level;  // 0 coarsest
   double loss_per_sample;
-  double* value;           // nnumber
+  double* value;  // nnumber
 } vvFitTrace;
 
 typedef struct vvFitResult {
@@ -89,18 +89,18 @@ typedef struct vvFitResult {
   vvFitNumber* numbers;
   vvFitSignal* signals;
   vvFitStart* starts;
-  vvFitCorrelation* correlations;    // all pairs, strongest first
+  vvFitCorrelation* correlations;  // all pairs, strongest first
   vvFitDirection* unidentifiable;
   vvFitTrace* trace;
-  double* lag;                       // nlag    mean time after a window's start    [s]
-  double* lag_before;                // nsignal x nlag   rms at that time, at the start
-  double* lag_fitted;                // nsignal x nlag
-  int best;                          // start with the least loss
+  double* lag;         // nlag    mean time after a window's start    [s]
+  double* lag_before;  // nsignal x nlag   rms at that time, at the start
+  double* lag_fitted;  // nsignal x nlag
+  int best;            // start with the least loss
   int nwindow, nwindow_held_out;
-  int iterations;                    // all starts
-  double seconds;                    // all starts, resumed parts included
-  int nshort;                        // episodes too short for a window, left out
-  struct vvFitMemory* memory;        // everything above
+  int iterations;              // all starts
+  double seconds;              // all starts, resumed parts included
+  int nshort;                  // episodes too short for a window, left out
+  struct vvFitMemory* memory;  // everything above
 } vvFitResult;
 
 vvFitOptions vv_fit_options_default(void);

@@ -16,7 +16,8 @@ vvFitOptions vv_fit_options_default(void) {
   return options;
 }
 
-// ---- result ----------------------------------------------------------------------------------------------------------
+// ---- result
+// ----------------------------------------------------------------------------------------------------------
 
 static vvStatus copy_starts(vvFit* f, vvFitResult* out) {
   const vvFitRun* r = &f->run;
@@ -91,8 +92,8 @@ static vvStatus set_errors(vvFit* f, vvFitResult* out) {
   out->nlag = nlag;
   out->signals = VV_FIT_NEW(out->memory, vvFitSignal, ns);
   out->lag = VV_FIT_NEW(out->memory, double, nlag);
-  out->lag_before = VV_FIT_NEW(out->memory, double, ns * nlag);
-  out->lag_fitted = VV_FIT_NEW(out->memory, double, ns * nlag);
+  out->lag_before = VV_FIT_NEW(out->memory, double, ns* nlag);
+  out->lag_fitted = VV_FIT_NEW(out->memory, double, ns* nlag);
   if (!out->signals || !out->lag || !out->lag_before || !out->lag_fitted) return VV_ERROR_MEMORY;
   vv_fit_to_parameters(p, out->starts[out->best].start, f->trial);
   vvStatus status = vv_fit_evaluate(f->work, f->trial, fitted, false, NULL, &f->there, f->report);
@@ -157,7 +158,8 @@ void vv_fit_result_free(vvContext* context, vvFitResult* result) {
   VV_DELETE(context, result, vvFitResult, 1);
 }
 
-// ---- public ----------------------------------------------------------------------------------------------------------
+// ---- public
+// ----------------------------------------------------------------------------------------------------------
 
 static vvStatus fit_create(vvFit* f) {
   int n = f->p->nfree;
@@ -217,7 +219,7 @@ vvStatus vv_fit_loss(vvFitProblem* p, const double* value, vvFitSweep sweep, dou
   vvFitWork* work = NULL;
   vvFitValue v;
   double* t = VV_FIT_NEW(&local, double, n);
-  double* G = VV_FIT_NEW(&local, double, n * n);
+  double* G = VV_FIT_NEW(&local, double, n* n);
   double* slope = VV_FIT_NEW(&local, double, n);
   vvStatus status = t && G && slope ? vv_fit_value_create(&local, p, &v) : VV_ERROR_MEMORY;
   if (status == VV_OK) status = vv_fit_work_create(p, sweep, &work, report);

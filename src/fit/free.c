@@ -6,9 +6,9 @@
 //   free:
 //     geom/cube/friction/0: {start: 1, min: 0.01, max: 2, scale: log}      one number
 //     body/cube/diaginertia/*: {start: 8e-4, ...}                          one value for all that match: tied
-//     body/cube/ipos: {start: [0, 0, 0], min: -0.01, max: 0.01}            a list: one free number for each that matches
-//     geom/cube/size: {}                                                   no start: the scene's values, one for each
-//     geom/a/friction/0: {start: 1, also: [geom/b/friction/0]}             tied to others by name
+//     body/cube/ipos: {start: [0, 0, 0], min: -0.01, max: 0.01}            a list: one free number for each that
+//     matches geom/cube/size: {}                                                   no start: the scene's values, one
+//     for each geom/a/friction/0: {start: 1, also: [geom/b/friction/0]}             tied to others by name
 
 #include <math.h>
 #include <stdio.h>
@@ -84,8 +84,8 @@ static vvStatus read_one(vvFitProblem* p, vvYaml* yaml, const vvYamlNode* node, 
   const vvNumber* number = &p->model->names->numbers[f->numbers[0]];
   f->unit = number->unit;
   f->start = (double)vv_number_value(p->model, f->numbers[0]);
-  f->min = -INFINITY;
-  f->max = INFINITY;
+  f->min = -(double)INFINITY;
+  f->max = (double)INFINITY;
   f->inertia = -1;
   f->bounded = low.node || high.node || scale.node;
   vvStatus status = value_at(yaml, &start, i, n, &f->start);
@@ -144,8 +144,9 @@ static vvStatus check_overlap(vvFitProblem* p, const vvYaml* yaml) {
       for (int j = 0; j < number->nmember && status == VV_OK; j++) {
         int* who = &owner[number->members[j]];
         if (*who && *who != i + 1) {
-          status = vv_report_set(yaml->report, VV_ERROR_FILE, "%s: free/%s: sets a number that %s sets, too; free one of them",
-                                 p->file, p->free[i].name, p->free[*who - 1].name);
+          status = vv_report_set(yaml->report, VV_ERROR_FILE,
+                                 "%s: free/%s: sets a number that %s sets, too; free one of them", p->file,
+                                 p->free[i].name, p->free[*who - 1].name);
         }
         *who = i + 1;
       }
@@ -165,8 +166,9 @@ static int find_free(const vvFitProblem* p, const char* name) {
 
 // Looks for bodies whose ten inertial numbers are all free.
 static vvStatus find_inertias(vvFitProblem* p, const vvYaml* yaml) {
-  static const char* const end[10] = {"mass", "ipos/0", "ipos/1", "ipos/2", "fullinertia/0",
-                                      "fullinertia/1", "fullinertia/2", "fullinertia/3", "fullinertia/4", "fullinertia/5"};
+  static const char* const end[10] = {"mass",          "ipos/0",        "ipos/1",        "ipos/2",
+                                      "fullinertia/0", "fullinertia/1", "fullinertia/2", "fullinertia/3",
+                                      "fullinertia/4", "fullinertia/5"};
   p->inertias = VV_FIT_NEW(&p->memory, vvFitInertia, p->nfree / 10 + 1);
   if (!p->inertias) return no_memory(yaml);
   for (int i = 0; i < p->nfree; i++) {
@@ -184,14 +186,15 @@ static vvStatus find_inertias(vvFitProblem* p, const vvYaml* yaml) {
     for (int k = 0; k < 10 && all; k++) {
       vvFitFree* f = &p->free[block.slot[k]];
       if (f->bounded) {
-        return vv_report_set(yaml->report, VV_ERROR_FILE,
-                             "%s: free/%s: min, max and scale have no meaning where all ten inertial numbers of a body are "
-                             "free, they stay physical by themselves; remove them",
-                             p->file, f->name);
+        return vv_report_set(
+            yaml->report, VV_ERROR_FILE,
+            "%s: free/%s: min, max and scale have no meaning where all ten inertial numbers of a body are "
+            "free, they stay physical by themselves; remove them",
+            p->file, f->name);
       }
       f->inertia = p->ninertia;
-      f->min = -INFINITY;
-      f->max = INFINITY;
+      f->min = -(double)INFINITY;
+      f->max = (double)INFINITY;
     }
     block.length = 0;
     if (all) p->inertias[p->ninertia++] = block;
@@ -205,9 +208,10 @@ static vvStatus read_starts(vvFitProblem* p, vvYaml* yaml, const vvYamlNode* roo
   if (node.node) {
     vvStatus status = vv_yaml_need(yaml, &node, YAML_SEQUENCE_NODE);
     if (status != VV_OK) return status;
-    if (p->nstart < 1 || p->nstart > 10000) return vv_yaml_error(yaml, node.path, "has %d starts; 1 to 10000", p->nstart);
+    if (p->nstart < 1 || p->nstart > 10000)
+      return vv_yaml_error(yaml, node.path, "has %d starts; 1 to 10000", p->nstart);
   }
-  p->starts = VV_FIT_NEW(&p->memory, double, (size_t)p->nstart * (size_t)p->nfree);
+  p->starts = VV_FIT_NEW(&p->memory, double, (size_t)p->nstart*(size_t)p->nfree);
   if (!p->starts) return no_memory(yaml);
   for (int s = 0; s < p->nstart; s++) {
     vvYamlNode row = node.node ? vv_yaml_item(yaml, &node, s) : node;

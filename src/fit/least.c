@@ -55,8 +55,8 @@ static void solve_free(int n, const double* T, double damping, const double* D, 
     if (!held[j]) index[nf++] = j;
   }
   int wf = nf + 1, rows = n + nf;
-  double* F = work;                 // wf x wf
-  double* A = work + wf * wf;       // rows x wf by columns
+  double* F = work;            // wf x wf
+  double* A = work + wf * wf;  // rows x wf by columns
   memset(F, 0, sizeof(double) * (size_t)(wf * wf));
   memset(A, 0, sizeof(double) * (size_t)(rows * wf));
   for (int i = 0; i < n; i++) {

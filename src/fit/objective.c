@@ -20,16 +20,16 @@
 struct vvFitWork {
   vvFitMemory memory;
   vvFitProblem* problem;
-  vvModel* model;           // variant with the numbers of the evaluation
+  vvModel* model;  // variant with the numbers of the evaluation
   vvFitShared shared;
   vvFitThread* threads;
   int nthread;
   vvFitValue blocks[VV_FIT_BLOCKS];
   vvReport block_report[VV_FIT_BLOCKS];
-  double* x;                // n       values
-  double* slopes;           // n x n
-  double* join;             // (n + 1)^2
-  int lead;                 // rows of A at most
+  double* x;       // n       values
+  double* slopes;  // n x n
+  double* join;    // (n + 1)^2
+  int lead;        // rows of A at most
   // the evaluation under way
   vvFitSet set;
   int nblock, count;
@@ -45,13 +45,14 @@ int vv_fit_lag_count(const vvFitProblem* p) {
 vvStatus vv_fit_value_create(vvFitMemory* memory, const vvFitProblem* p, vvFitValue* value) {
   int nlag = vv_fit_lag_count(p), w = p->nfree + 1;
   memset(value, 0, sizeof *value);
-  value->T = VV_FIT_NEW(memory, double, w * w);
+  value->T = VV_FIT_NEW(memory, double, w* w);
   value->squares = VV_FIT_NEW(memory, double, p->nsignal);
-  value->lag_squares = VV_FIT_NEW(memory, double, p->nsignal * nlag);
+  value->lag_squares = VV_FIT_NEW(memory, double, p->nsignal* nlag);
   value->lag_count = VV_FIT_NEW(memory, double, nlag);
   value->lag_time = VV_FIT_NEW(memory, double, nlag);
   value->window_loss = VV_FIT_NEW(memory, double, p->nwindow);
-  bool all = value->window_loss && value->T && value->squares && value->lag_squares && value->lag_count && value->lag_time;
+  bool all =
+      value->window_loss && value->T && value->squares && value->lag_squares && value->lag_count && value->lag_time;
   return all ? VV_OK : VV_ERROR_MEMORY;
 }
 
@@ -84,7 +85,8 @@ double vv_fit_rms(const vvFitValue* value, int signal) {
   return value->nsample > 0 ? sqrt(value->squares[signal] / value->nsample) : (double)NAN;
 }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------
 
 static vvStatus thread_create(vvFitWork* work, vvFitThread* th) {
   vvFitProblem* p = work->problem;
@@ -104,7 +106,7 @@ static vvStatus thread_create(vvFitWork* work, vvFitThread* th) {
   th->q0_bar = VV_FIT_NEW(mem, vvReal, m->nv);
   th->q0_ambient = VV_FIT_NEW(mem, vvReal, m->nq);
   th->residual = VV_FIT_NEW(mem, double, work->lead);
-  th->A = VV_FIT_NEW(mem, double, (size_t)work->lead * (size_t)(p->nfree + 1));
+  th->A = VV_FIT_NEW(mem, double, (size_t)work->lead*(size_t)(p->nfree + 1));
   bool all = th->ctrl && th->outputs && th->outputs_tan && th->outputs_bar && th->q0_bar && th->q0_ambient &&
              th->residual && th->A;
   return all ? VV_OK : VV_ERROR_MEMORY;
@@ -139,7 +141,7 @@ static vvStatus fill_work(vvFitWork* work, vvFitSweep sweep) {
   work->nthread = vv_context_thread_count(p->context);
   work->lead = p->nsample_max * p->nresidual;
   work->x = VV_FIT_NEW(&work->memory, double, n);
-  work->slopes = VV_FIT_NEW(&work->memory, double, n * n);
+  work->slopes = VV_FIT_NEW(&work->memory, double, n* n);
   work->join = VV_FIT_NEW(&work->memory, double, (n + 1) * (n + 1));
   work->threads = VV_FIT_NEW(&work->memory, vvFitThread, work->nthread);
   if (!work->x || !work->slopes || !work->join || !work->threads) return VV_ERROR_MEMORY;
@@ -181,7 +183,8 @@ void vv_fit_work_free(vvFitWork* work) {
   VV_DELETE(context, work, vvFitWork, 1);
 }
 
-// ---- tangents --------------------------------------------------------------------------------------------------------
+// ---- tangents
+// --------------------------------------------------------------------------------------------------------
 
 // Tangents of q0 where the recording does not set it, from those of qpos0.
 static void initial_tangent(const vvFitProblem* p, const vvModel* m, const vvReal8* reals_tan, vvReal8* q0_tan) {
@@ -232,7 +235,8 @@ static vvStatus make_tangents(vvFitWork* work, const double* t) {
   return VV_OK;
 }
 
-// ---- evaluation ------------------------------------------------------------------------------------------------------
+// ---- evaluation
+// ------------------------------------------------------------------------------------------------------
 
 // Loss of a signal's residuals; scales them and their rows by the square root of the robust weight.
 static double robust(const vvFitProblem* p, double* r, int n, double* A, int lead) {

@@ -41,8 +41,8 @@ int vv_fit_lag_count(const vvFitProblem* problem);
 // Allocates a value's arrays.
 vvStatus vv_fit_value_create(vvFitMemory* memory, const vvFitProblem* problem, vvFitValue* value);
 
-// Evaluates at the parameters t (parameters.h). weights (NULL: ones): of the windows of the set, in T, not in the losses.
-// VV_ERROR_CANCELLED, VV_ERROR_MEMORY: stop; others: these numbers cannot be simulated, the report says where.
+// Evaluates at the parameters t (parameters.h). weights (NULL: ones): of the windows of the set, in T, not in the
+// losses. VV_ERROR_CANCELLED, VV_ERROR_MEMORY: stop; others: these numbers cannot be simulated, the report says where.
 vvStatus vv_fit_evaluate(vvFitWork* work, const double* t, vvFitSet set, bool jacobian, const double* weights,
                          vvFitValue* value, vvReport* report);
 

@@ -67,10 +67,11 @@ vvStatus vv_fit_prepare_inertias(vvFitProblem* p, vvReport* report) {
     for (int s = 0; s < p->nstart; s++) {
       double L[6];
       if (!block_factor(b, p->starts + (size_t)s * (size_t)p->nfree, L)) {
-        return vv_report_set(report, VV_ERROR_FILE,
-                             "%s: free/%s: no body has these ten inertial numbers (start %d); mass must be positive, the "
-                             "inertia positive definite, and no principal moment above the sum of the others",
-                             p->file, p->free[b->slot[0]].name, s);
+        return vv_report_set(
+            report, VV_ERROR_FILE,
+            "%s: free/%s: no body has these ten inertial numbers (start %d); mass must be positive, the "
+            "inertia positive definite, and no principal moment above the sum of the others",
+            p->file, p->free[b->slot[0]].name, s);
       }
       if (s == 0) b->length = cbrt(L[XX] * L[YY] * L[ZZ]);
     }

@@ -294,8 +294,8 @@ static vvStatus read_rule(Reader* r, const vvYamlNode* node) {
   size_t length = percent ? (size_t)(percent - text) : 0;
   while (length && text[length - 1] == ' ') length--;
   int m = 0, remainder = 0;
-  bool good = length > 0 && length < sizeof column &&
-              sscanf(percent, "%% %9d == %9d%7s", &m, &remainder, rest) == 2 && m >= 2 && remainder >= 0 && remainder < m;
+  bool good = length > 0 && length < sizeof column && sscanf(percent, "%% %9d == %9d%7s", &m, &remainder, rest) == 2 &&
+              m >= 2 && remainder >= 0 && remainder < m;
   if (!good) {
     return vv_yaml_error(r->yaml, node->path, "is \"%.60s\"; COLUMN %% M == R is needed, 0 <= R < M", text);
   }
@@ -342,8 +342,9 @@ static vvStatus check_quaternion(Reader* r, const int* columns) {
     double sum = 0;
     for (int k = 0; k < 4; k++) sum += row[columns[k]] * row[columns[k]];
     if (fabs(sqrt(sum) - 1) > 0.05) {
-      return vv_report_set(r->yaml->report, VV_ERROR_FILE, "%s:%d: columns %.40s...: the quaternion has length %.6g; 1 is needed",
-                           rec->file, rec->lines[i], r->columns[columns[0]], sqrt(sum));
+      return vv_report_set(r->yaml->report, VV_ERROR_FILE,
+                           "%s:%d: columns %.40s...: the quaternion has length %.6g; 1 is needed", rec->file,
+                           rec->lines[i], r->columns[columns[0]], sqrt(sum));
     }
   }
   return VV_OK;
@@ -398,8 +399,8 @@ static uint64_t hash_problem(const vvFitProblem* p, uint64_t seed) {
 }
 
 static vvStatus read_all(Reader* r, const char* recording, uint64_t seed) {
-  static const char* const keys[] = {"scene", "recording", "signals", "initial", "controls", "windows",
-                                     "free", "loss", "held_out", "starts", NULL};
+  static const char* const keys[] = {"scene", "recording", "signals",  "initial", "controls", "windows",
+                                     "free",  "loss",      "held_out", "starts",  NULL};
   vvFitProblem* p = r->p;
   vvStatus status = vv_yaml_keys(r->yaml, r->root, keys);
   if (status == VV_OK) status = read_scene(r);
@@ -412,8 +413,8 @@ static vvStatus read_all(Reader* r, const char* recording, uint64_t seed) {
   if (status == VV_OK) status = vv_fit_read_free(p, r->yaml, r->root);
   if (status == VV_OK) status = vv_fit_prepare_inertias(p, r->yaml->report);
   if (status != VV_OK) return status;
-  status = vv_recording_read(&p->memory, r->recording, r->columns, r->ncolumn, r->episode, &p->recording,
-                             r->yaml->report);
+  status =
+      vv_recording_read(&p->memory, r->recording, r->columns, r->ncolumn, r->episode, &p->recording, r->yaml->report);
   if (status == VV_OK) status = check_quaternions(r);
   if (status == VV_OK) status = vv_fit_windows(p, &r->held_out, seed, r->yaml->report);
   if (status == VV_OK) p->hash = hash_problem(p, seed);
@@ -436,7 +437,8 @@ vvStatus vv_fit_problem_read(vvContext* context, const char* path, const char* r
     r->p = p;
     r->yaml = &yaml;
     r->root = &root;
-    status = p->file ? vv_yaml_open(&yaml, p->file, report, &root) : vv_report_set(report, VV_ERROR_MEMORY, "out of memory");
+    status =
+        p->file ? vv_yaml_open(&yaml, p->file, report, &root) : vv_report_set(report, VV_ERROR_MEMORY, "out of memory");
     if (status == VV_OK) {
       status = read_all(r, recording, seed);
       vv_yaml_close(&yaml);

@@ -30,17 +30,17 @@ typedef struct Reader {
   vvRecording* recording;
   vvReport* report;
   const char* const* columns;
-  const char* episode;   // column name or NULL
-  const char* at;        // next byte
+  const char* episode;  // column name or NULL
+  const char* at;       // next byte
   const char* end;
   const char* last_episode;
   int last_length;
-  uint64_t* seen;        // open-addressing table of the episodes' hashes
+  uint64_t* seen;  // open-addressing table of the episodes' hashes
   int seen_size;
-  int* place;            // ncolumn: field index of each column
+  int* place;  // ncolumn: field index of each column
   int episode_place;
-  int nfield;            // of the header
-  int line;              // of the line last taken
+  int nfield;  // of the header
+  int line;    // of the line last taken
   Field field[FIELD_MAX];
 } Reader;
 
@@ -173,8 +173,7 @@ static vvStatus place_row(Reader* r) {
     f = r->field[r->episode_place];
     if (f.length == 0) return line_error(r, "column %.60s is empty; it tells episodes apart", r->episode);
   }
-  bool same = rec->nepisode > 0 && f.length == r->last_length &&
-              memcmp(f.text, r->last_episode, (size_t)f.length) == 0;
+  bool same = rec->nepisode > 0 && f.length == r->last_length && memcmp(f.text, r->last_episode, (size_t)f.length) == 0;
   if (!same) {
     if (seen_before(r, f)) {
       return line_error(r, "%.60s %.*s appears again; the rows of an episode must be neighbours", r->episode,
@@ -234,7 +233,7 @@ vvStatus vv_recording_parse(vvFitMemory* memory, const char* file, const char* t
     r->seen_size = (int)nline * 2 + 1;
     r->seen = VV_FIT_NEW(&local, uint64_t, r->seen_size);
   }
-  recording->values = VV_FIT_NEW(memory, double, nline * (size_t)ncolumn);
+  recording->values = VV_FIT_NEW(memory, double, nline*(size_t)ncolumn);
   recording->lines = VV_FIT_NEW(memory, int, nline);
   recording->episodes = VV_FIT_NEW(memory, vvEpisode, nline);
   vvStatus status = VV_ERROR_MEMORY;

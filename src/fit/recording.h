@@ -14,18 +14,18 @@
 #include "visviva/report.h"
 
 typedef struct vvEpisode {
-  int first;   // row
+  int first;  // row
   int nrow;
-  int line;    // of the first row in the file
+  int line;  // of the first row in the file
 } vvEpisode;
 
 typedef struct vvRecording {
   const char* file;
-  int ncolumn;           // the ones asked for
+  int ncolumn;  // the ones asked for
   int nrow;
-  double* values;        // nrow x ncolumn
-  int* lines;            // nrow   where a row stands in the file
-  vvEpisode* episodes;   // nepisode
+  double* values;       // nrow x ncolumn
+  int* lines;           // nrow   where a row stands in the file
+  vvEpisode* episodes;  // nepisode
   int nepisode;
 } vvRecording;
 

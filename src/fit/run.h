@@ -12,7 +12,7 @@ enum { VV_FIT_LEVELS = 4, VV_FIT_TRACE_MAX = 4096 };
 
 // One start, at its end.
 typedef struct vvFitDone {
-  double* t;           // n
+  double* t;  // n
   double loss;
   double seconds;
   int iterations;
@@ -22,7 +22,7 @@ typedef struct vvFitDone {
 typedef struct vvFitTraceRow {
   int level;
   double loss_per_sample;
-  double* value;       // n
+  double* value;  // n
 } vvFitTraceRow;
 
 typedef struct vvFitTraceList {
@@ -33,13 +33,13 @@ typedef struct vvFitTraceList {
 // All that a resumed run needs to go on with the same bits.
 typedef struct vvFitRun {
   int n, nstart;
-  int start;             // under way; nstart: all are done
-  int level;             // of the schedule
-  int iteration;         // Jacobians of this level
-  int iterations;        // Jacobians of this start
-  int rejected;          // steps refused since the last accepted one
-  int little;            // 1: the last step was strongly damped and gained little
-  int polish;            // 1: polishing is worth a try
+  int start;       // under way; nstart: all are done
+  int level;       // of the schedule
+  int iteration;   // Jacobians of this level
+  int iterations;  // Jacobians of this start
+  int rejected;    // steps refused since the last accepted one
+  int little;      // 1: the last step was strongly damped and gained little
+  int polish;      // 1: polishing is worth a try
   double damping;
   double growth;         // factor of the damping at the next refusal
   double seconds;        // spent on this start before

@@ -90,7 +90,7 @@ static void tell(const vvFit* f) {
   const vvFitRun* r = &f->run;
   char text[96];
   int nwindow = (f->p->nfitted + strides[r->level] - 1) / strides[r->level];
-  double part = (r->level + 1 - 1 / (1 + 0.2 * r->iteration)) / VV_FIT_LEVELS;
+  double part = (r->level + 1 - 1 / (1 + 0.2 * r->iteration)) / (double)VV_FIT_LEVELS;
   snprintf(text, sizeof text, "start %d of %d, %d windows, iteration %d", r->start + 1, r->nstart, nwindow,
            r->iterations + 1);
   vv_context_progress(f->p->context, fmin((r->start + part) / r->nstart, 0.99), text);
@@ -163,7 +163,8 @@ static vvStatus advance(vvFit* f, vvFitSet set, bool* stopped, vvFitStop* stop) 
   }
 }
 
-// ---- beyond ripples --------------------------------------------------------------------------------------------------
+// ---- beyond ripples
+// --------------------------------------------------------------------------------------------------
 
 static int compare(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
@@ -176,9 +177,9 @@ static double median(vvFit* f, const double* values, int n) {
   return f->sorted[n / 2];
 }
 
-// Where a step's loss ripples, because in some windows a contact begins a step sooner or later, most windows still point
-// the right way: undamped steps with weights 1/(1 + e/m)^2, e a window's loss and m the median, for as long as the
-// median halves. *better tells whether the loss itself fell; then t is where it was least.
+// Where a step's loss ripples, because in some windows a contact begins a step sooner or later, most windows still
+// point the right way: undamped steps with weights 1/(1 + e/m)^2, e a window's loss and m the median, for as long as
+// the median halves. *better tells whether the loss itself fell; then t is where it was least.
 static vvStatus polish(vvFit* f, vvFitSet set, bool* better) {
   vvFitRun* r = &f->run;
   int n = r->n, count = (set.end - set.begin + set.stride - 1) / set.stride;
@@ -211,7 +212,8 @@ static vvStatus polish(vvFit* f, vvFitSet set, bool* better) {
   return VV_OK;
 }
 
-// ---- schedule --------------------------------------------------------------------------------------------------------
+// ---- schedule
+// --------------------------------------------------------------------------------------------------------
 
 static void settle(vvFitRun* r) {
   r->rejected = r->little = 0;

@@ -17,12 +17,12 @@ typedef struct vvFit {
   vvFitMemory memory;
   vvFitWork* work;
   vvFitRun run;
-  vvFitValue here, there;    // at t, at a trial
-  vvFitValue best;           // at the best finished start, when it was finished by this process
-  int best_start;            // whose value `best` is, -1: none
+  vvFitValue here, there;  // at t, at a trial
+  vvFitValue best;         // at the best finished start, when it was finished by this process
+  int best_start;          // whose value `best` is, -1: none
   double *trial, *step, *low, *high, *low_now, *high_now, *unit, *D, *scratch, *weights, *sorted, *walk;
   bool* held;
-  bool checked;              // every number has an effect
+  bool checked;  // every number has an effect
   struct timespec clock;
   vvReport* report;
 } vvFit;

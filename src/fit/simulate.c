@@ -94,7 +94,8 @@ static void interpolate(const vvFitPart* part, const vvReal* y0, const vvReal* y
     for (int k = 0; k < 4; k++) dot += (double)y0[k] * (double)y1[k];
     if (dot < 0) sign = -1;
   }
-  for (int k = 0; k < part->n; k++) y[k] = share > 0 ? (1 - share) * (double)y0[k] + sign * share * (double)y1[k] : (double)y0[k];
+  for (int k = 0; k < part->n; k++)
+    y[k] = share > 0 ? (1 - share) * (double)y0[k] + sign * share * (double)y1[k] : (double)y0[k];
 }
 
 // Matrix of the quaternion residual: r = Q y with Q (3 x 4) made of the recorded quaternion, 1/|y| and the weight; the
@@ -170,8 +171,8 @@ void vv_fit_residual(const vvFitShared* shared, const vvFitThread* th, const vvF
         for (int i = 0; i < 3; i++) {
           sum += r[at + i] * r[at + i];
           for (int c = 0; c < 4 && A; c++) {
-            add_tangent(shared, th, base + (size_t)(part->out + c), next + (size_t)(part->out + c), place.share, D[i][c],
-                        sign, A + at + i, lead);
+            add_tangent(shared, th, base + (size_t)(part->out + c), next + (size_t)(part->out + c), place.share,
+                        D[i][c], sign, A + at + i, lead);
           }
         }
         at += 3;
@@ -183,8 +184,8 @@ void vv_fit_residual(const vvFitShared* shared, const vvFitThread* th, const vvF
         r[at] = weight * (y - row[signal->columns[part->column + c]]);
         sum += r[at] * r[at];
         if (A) {
-          add_tangent(shared, th, base + (size_t)(part->out + c), next + (size_t)(part->out + c), place.share, weight, 1,
-                      A + at, lead);
+          add_tangent(shared, th, base + (size_t)(part->out + c), next + (size_t)(part->out + c), place.share, weight,
+                      1, A + at, lead);
         }
         at++;
       }

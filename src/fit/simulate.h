@@ -22,8 +22,8 @@ typedef struct vvFitThread {
   vvReal* q0_bar;        // nv
   vvReal* q0_ambient;    // nq
   vvModel* shadow;
-  double* residual;      // nresidual_max      of the window, weighted
-  double* A;             // nresidual_max x (n + 1), column by column: [J r]
+  double* residual;  // nresidual_max      of the window, weighted
+  double* A;         // nresidual_max x (n + 1), column by column: [J r]
   vvReport report;
 } vvFitThread;
 

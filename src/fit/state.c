@@ -23,7 +23,7 @@ vvStatus vv_fit_run_create(vvFitMemory* memory, const vvFitProblem* p, vvFitRun*
   run->done = VV_FIT_NEW(memory, vvFitDone, p->nstart);
   run->trace.rows = VV_FIT_NEW(memory, vvFitTraceRow, VV_FIT_TRACE_MAX);
   run->best_trace.rows = VV_FIT_NEW(memory, vvFitTraceRow, VV_FIT_TRACE_MAX);
-  double* t = VV_FIT_NEW(memory, double, (size_t)n * (size_t)p->nstart);
+  double* t = VV_FIT_NEW(memory, double, (size_t)n*(size_t)p->nstart);
   if (!run->t || !run->done || !run->trace.rows || !run->best_trace.rows || !t) return VV_ERROR_MEMORY;
   for (int i = 0; i < p->nstart; i++) run->done[i].t = t + (size_t)i * (size_t)n;
   return VV_OK;
@@ -135,7 +135,8 @@ vvStatus vv_fit_state_read(vvFitMemory* memory, vvFitRun* run, uint64_t hash, co
   uint64_t found = 0;
   File f = {fopen(path, "r"), memory, true};
   if (!f.file) {
-    return vv_report_set(report, VV_ERROR_FILE, "%s: cannot be read: %s; there is nothing to resume", path, strerror(errno));
+    return vv_report_set(report, VV_ERROR_FILE, "%s: cannot be read: %s; there is nothing to resume", path,
+                         strerror(errno));
   }
   f.good = fgets(line, sizeof line, f.file) != NULL && strncmp(line, heading, strlen(heading)) == 0;
   move_bits(&f, &found);
@@ -145,7 +146,8 @@ vvStatus vv_fit_state_read(vvFitMemory* memory, vvFitRun* run, uint64_t hash, co
   fclose(f.file);
   if (f.good && !same) {
     return vv_report_set(report, VV_ERROR_FILE,
-                         "%s: is of another problem (or its scene, recording or seed changed); use another --out", path);
+                         "%s: is of another problem (or its scene, recording or seed changed); use another --out",
+                         path);
   }
   return whole ? VV_OK : vv_report_set(report, VV_ERROR_FILE, "%s: is not a whole state file; remove it", path);
 }

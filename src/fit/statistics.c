@@ -18,15 +18,15 @@
 #include "fit/run.h"
 
 typedef struct Study {
-  int n, na;        // free numbers, those not at a bound
-  int* index;       // na
-  double* unit;     // n
-  double* M;        // na x na
-  double* V;        // na x na
-  double* sigma;    // na
-  double* work;     // for factors
-  double* C;        // na x na   covariance in units
-  double s;         // size of a residual
+  int n, na;      // free numbers, those not at a bound
+  int* index;     // na
+  double* unit;   // n
+  double* M;      // na x na
+  double* V;      // na x na
+  double* sigma;  // na
+  double* work;   // for factors
+  double* C;      // na x na   covariance in units
+  double s;       // size of a residual
 } Study;
 
 static vvStatus study_create(vvFitMemory* memory, int n, Study* st) {

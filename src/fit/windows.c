@@ -27,7 +27,7 @@ static vvStatus place_samples(const vvFitProblem* p, vvFitWindow* w, int* rows, 
   int nrow = 0, last = -1;
   for (int j = 0; j < w->nsample; j++) {
     double x = (row_time(p, w->first + 1 + j) - row_time(p, w->first)) / h;
-    if (!(x < STEPS_MAX)) {
+    if (!(x < (double)STEPS_MAX)) {
       return vv_report_set(report, VV_ERROR_FILE, "%s: a window of %.9g s needs more than %d steps of %.9g s; cut it",
                            p->recording.file, x * h, STEPS_MAX, h);
     }
@@ -74,10 +74,11 @@ static vvStatus check_column(const vvFitProblem* p, int column, vvReport* report
                              rec->file, e->line, x);
       }
       if (x != first) {
-        return vv_report_set(report, VV_ERROR_FILE,
-                             "%s:%d: held_out/episodes: the column changes within the episode that starts here; it must "
-                             "be the same in all of its rows",
-                             rec->file, e->line);
+        return vv_report_set(
+            report, VV_ERROR_FILE,
+            "%s:%d: held_out/episodes: the column changes within the episode that starts here; it must "
+            "be the same in all of its rows",
+            rec->file, e->line);
       }
     }
   }
@@ -175,7 +176,8 @@ static vvStatus check_counts(const vvFitProblem* p, const vvFitHeldOut* out, vvR
                          p->recording.file, (p->samples ? p->samples : 1) + 1);
   }
   if (p->nfitted == 0) {
-    return vv_report_set(report, VV_ERROR_FILE, "%s: held_out: holds out every episode; some are needed to fit", p->file);
+    return vv_report_set(report, VV_ERROR_FILE, "%s: held_out: holds out every episode; some are needed to fit",
+                         p->file);
   }
   if ((out->column >= 0 || out->share > 0) && p->nfitted == p->nwindow) {
     return vv_report_set(report, VV_ERROR_FILE, "%s: held_out: no episode is held out; change or remove it", p->file);

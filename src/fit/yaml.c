@@ -19,10 +19,14 @@ enum { FILE_BYTES = 4 << 20 };
 
 static const char* type_word(yaml_node_type_t type) {
   switch (type) {
-    case YAML_SCALAR_NODE: return "a single value";
-    case YAML_SEQUENCE_NODE: return "a list [a, b, ...]";
-    case YAML_MAPPING_NODE: return "a mapping {key: value, ...}";
-    case YAML_NO_NODE: break;
+    case YAML_SCALAR_NODE:
+      return "a single value";
+    case YAML_SEQUENCE_NODE:
+      return "a list [a, b, ...]";
+    case YAML_MAPPING_NODE:
+      return "a mapping {key: value, ...}";
+    case YAML_NO_NODE:
+      break;
   }
   return "nothing";
 }
@@ -195,8 +199,8 @@ vvStatus vv_yaml_int(const vvYaml* yaml, const vvYamlNode* node, int least, int 
   vvStatus status = vv_yaml_real(yaml, node, &x);
   if (status != VV_OK) return status;
   if (!(x >= least && x <= most) || x != floor(x)) {
-    return vv_yaml_error(yaml, node->path, "is %s; a whole number from %d to %d is needed", scalar_text(node->node), least,
-                         most);
+    return vv_yaml_error(yaml, node->path, "is %s; a whole number from %d to %d is needed", scalar_text(node->node),
+                         least, most);
   }
   *value = (int)x;
   return VV_OK;

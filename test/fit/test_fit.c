@@ -13,25 +13,28 @@
 
 #include "fit/fit_help.h"
 
-#define CUBE(step, mu, tc, dr, inertial, half)                                                                      \
-  "<mujoco><option timestep=\"" step "\" cone=\"elliptic\"/>"                                                       \
-  "<default><default class=\"c\"><geom friction=\"" mu " 0.005 0.0001\" solref=\"" tc " " dr "\"/></default></default>" \
-  "<worldbody><geom name=\"table\" class=\"c\" type=\"plane\" size=\"5 5 1\"/><body name=\"cube\"><freejoint/>"     \
-  "<inertial " inertial "/><geom name=\"cube\" class=\"c\" type=\"box\" size=\"" half " 0.05 0.05\"/></body>"       \
+#define CUBE(step, mu, tc, dr, inertial, half)                                                                  \
+  "<mujoco><option timestep=\"" step                                                                            \
+  "\" cone=\"elliptic\"/>"                                                                                      \
+  "<default><default class=\"c\"><geom friction=\"" mu " 0.005 0.0001\" solref=\"" tc " " dr                    \
+  "\"/></default></default>"                                                                                    \
+  "<worldbody><geom name=\"table\" class=\"c\" type=\"plane\" size=\"5 5 1\"/><body name=\"cube\"><freejoint/>" \
+  "<inertial " inertial "/><geom name=\"cube\" class=\"c\" type=\"box\" size=\"" half                           \
+  " 0.05 0.05\"/></body>"                                                                                       \
   "</worldbody></mujoco>"
 
 #define START CUBE("0.002", "0.5", "0.02", "1", "pos=\"0 0 0\" mass=\"0.4\" diaginertia=\"8e-4 8e-4 8e-4\"", "0.05")
 #define TRUTH CUBE("0.002", "0.31", "0.03", "0.7", "pos=\"0 0 0\" mass=\"0.4\" diaginertia=\"1e-3 1e-3 1e-3\"", "0.05")
 
-#define SIGNALS                                                                                                    \
-  "recording: {file: r.csv, time: t, episode: toss}\n"                                                             \
+#define SIGNALS                                                                                                     \
+  "recording: {file: r.csv, time: t, episode: toss}\n"                                                              \
   "signals:\n  body/cube/pos: {columns: [q0, q1, q2], weight: 20}\n  body/cube/quat: {columns: [q3, q4, q5, q6]}\n" \
   "initial: {body/cube/linvel: [q7, q8, q9], body/cube/angvel: [q10, q11, q12]}\n"
 
-#define FREE3                                                                                 \
-  "free:\n  default/c/geom/friction/0: {start: 0.5, min: 0.01, max: 2, scale: log}\n"         \
-  "  default/c/geom/solref/0: {start: 0.02, min: 0.006, max: 0.2, scale: log}\n"              \
-  "  default/c/geom/solref/1: {start: 1, min: 0.05, max: 3}\n"                                \
+#define FREE3                                                                         \
+  "free:\n  default/c/geom/friction/0: {start: 0.5, min: 0.01, max: 2, scale: log}\n" \
+  "  default/c/geom/solref/0: {start: 0.02, min: 0.006, max: 0.2, scale: log}\n"      \
+  "  default/c/geom/solref/1: {start: 1, min: 0.05, max: 3}\n"                        \
   "  body/cube/diaginertia/*: {start: 8e-4, min: 2e-4, max: 3e-3, scale: log}\n"
 
 static const char* const outputs[] = {"body/cube/pos", "body/cube/quat", "body/cube/linvel", "body/cube/angvel"};
@@ -102,11 +105,12 @@ static void recovers(void** state) {
 
 // The same numbers from a start far away, by a robust loss with some windows spoilt.
 static void bound_is_reported(void** state) {
-  vvFitProblem* problem = read_problem(
-      *state, START,
-      "scene: scene.xml\n" SIGNALS "windows: {samples: 10}\nfree:\n"
-      "  default/c/geom/friction/0: {start: 0.5, min: 0.4, max: 2}\n"
-      "  body/cube/diaginertia/*: {start: 8e-4, min: 2e-4, max: 3e-3}\nloss: {kind: huber, width: 0.1}\n");
+  vvFitProblem* problem =
+      read_problem(*state, START,
+                   "scene: scene.xml\n" SIGNALS
+                   "windows: {samples: 10}\nfree:\n"
+                   "  default/c/geom/friction/0: {start: 0.5, min: 0.4, max: 2}\n"
+                   "  body/cube/diaginertia/*: {start: 8e-4, min: 2e-4, max: 3e-3}\nloss: {kind: huber, width: 0.1}\n");
   vvFitResult* r = run(problem, NULL);
   assert_true(r->numbers[0].at_bound && r->numbers[0].value == 0.4);
   assert_true(isnan(r->numbers[0].standard_error));
@@ -118,7 +122,8 @@ static void bound_is_reported(void** state) {
 // Contacts are soft in proportion to the inertia behind them, so only the ratio of inertia to mass shows.
 static void names_what_is_not_determined(void** state) {
   vvFitProblem* problem = read_problem(*state, TRUTH,
-                                       "scene: scene.xml\n" SIGNALS "windows: {samples: 10}\nfree:\n"
+                                       "scene: scene.xml\n" SIGNALS
+                                       "windows: {samples: 10}\nfree:\n"
                                        "  body/cube/mass: {start: 0.5, min: 0.1, max: 2, scale: log}\n"
                                        "  body/cube/diaginertia/*: {start: 8e-4, min: 2e-4, max: 3e-3, scale: log}\n");
   vvFitResult* r = run(problem, NULL);
@@ -132,26 +137,31 @@ static void names_what_is_not_determined(void** state) {
 
 static void number_without_effect_is_refused(void** state) {
   vvFitProblem* problem = read_problem(*state, START,
-                                       "scene: scene.xml\n" SIGNALS "windows: {samples: 10}\nfree:\n"
+                                       "scene: scene.xml\n" SIGNALS
+                                       "windows: {samples: 10}\nfree:\n"
                                        "  default/c/geom/friction/0: {start: 0.5, min: 0.1}\n"
                                        "  geom/table/pos/0: {start: 0}\n");
   vvFitResult* r = NULL;
   vvReport report;
   vv_report_clear(&report);
   assert_int_equal(vv_fit_run(problem, NULL, &r, &report), VV_ERROR_ARGUMENT);
-  assert_non_null(strstr(report.message, "problem.yaml: free/geom/table/pos/0: nothing in the recording depends on it"));
+  assert_non_null(
+      strstr(report.message, "problem.yaml: free/geom/table/pos/0: nothing in the recording depends on it"));
   vv_fit_problem_free(problem);
 }
 
-#define TEN                                                                                                         \
-  "free:\n  body/cube/mass: {start: 0.5}\n  body/cube/ipos: {start: [0.001, 0, 0]}\n"                               \
+#define TEN                                                                           \
+  "free:\n  body/cube/mass: {start: 0.5}\n  body/cube/ipos: {start: [0.001, 0, 0]}\n" \
   "  body/cube/fullinertia: {start: [9e-4, 8e-4, 8.5e-4, 1e-5, 0, 0]}\n"
 
 // All ten inertial numbers, up to the scale of mass that nothing but a known stiffness could tell: from a wrong start
 // they stay physical and end at the truth, scaled.
 static void ten_inertial_numbers(void** state) {
-  const char* truth = CUBE("0.002", "0.31", "0.02", "1", "pos=\"0.004 -0.002 0.003\" mass=\"0.4\" fullinertia=\"9e-4 1.1e-3 1e-3 5e-5 -3e-5 2e-5\"", "0.05");
-  const char* start = CUBE("0.002", "0.31", "0.02", "1", "pos=\"0 0 0\" mass=\"0.4\" fullinertia=\"9e-4 1.1e-3 1e-3 0 0 0\"", "0.05");
+  const char* truth =
+      CUBE("0.002", "0.31", "0.02", "1",
+           "pos=\"0.004 -0.002 0.003\" mass=\"0.4\" fullinertia=\"9e-4 1.1e-3 1e-3 5e-5 -3e-5 2e-5\"", "0.05");
+  const char* start =
+      CUBE("0.002", "0.31", "0.02", "1", "pos=\"0 0 0\" mass=\"0.4\" fullinertia=\"9e-4 1.1e-3 1e-3 0 0 0\"", "0.05");
   const double right[10] = {0.4, 0.004, -0.002, 0.003, 9e-4, 1.1e-3, 1e-3, 5e-5, -3e-5, 2e-5};
   fit_record(*state, truth, outputs, 4, 6, 21, 4, "ten.csv");
   vvFitProblem* problem = NULL;
@@ -159,7 +169,8 @@ static void ten_inertial_numbers(void** state) {
   vv_report_clear(&report);
   fit_write("scene.xml", start);
   fit_write("problem.yaml", "scene: scene.xml\n" SIGNALS "windows: {samples: 10}\n" TEN);
-  assert_int_equal(vv_fit_problem_read(*state, fit_path("problem.yaml"), fit_path("ten.csv"), 0, &problem, &report), VV_OK);
+  assert_int_equal(vv_fit_problem_read(*state, fit_path("problem.yaml"), fit_path("ten.csv"), 0, &problem, &report),
+                   VV_OK);
   vvFitResult* r = run(problem, NULL);
   double scale = r->numbers[0].value / right[0];
   for (int i = 1; i < 4; i++) assert_near(r->numbers[i].value, right[i], 1e-6);
@@ -190,12 +201,14 @@ static void gradient_of(vvFitProblem* problem, const double* x, int n) {
 }
 
 static void sweeps_agree(void** state) {
-  vvFitProblem* problem = read_problem(*state, START, "scene: scene.xml\n" SIGNALS "windows: {samples: 5, hop: 20}\n" FREE3
+  vvFitProblem* problem = read_problem(*state, START,
+                                       "scene: scene.xml\n" SIGNALS "windows: {samples: 5, hop: 20}\n" FREE3
                                        "loss: {kind: huber, width: 0.05}\n");
   const double x[4] = {0.4, 0.025, 0.9, 9e-4};
   gradient_of(problem, x, 4);
   vv_fit_problem_free(problem);
-  const char* start = CUBE("0.002", "0.31", "0.02", "1", "pos=\"0 0 0\" mass=\"0.4\" fullinertia=\"9e-4 1.1e-3 1e-3 0 0 0\"", "0.05");
+  const char* start =
+      CUBE("0.002", "0.31", "0.02", "1", "pos=\"0 0 0\" mass=\"0.4\" fullinertia=\"9e-4 1.1e-3 1e-3 0 0 0\"", "0.05");
   problem = read_problem(*state, start, "scene: scene.xml\n" SIGNALS "windows: {samples: 3, hop: 37}\n" TEN);
   const double ten[10] = {0.45, 0.001, -0.002, 0.001, 9e-4, 1e-3, 8e-4, 2e-5, -1e-5, 3e-5};
   gradient_of(problem, ten, 10);
@@ -209,7 +222,8 @@ static void own_initial_state(void** state) {
       "<mujoco><option timestep=\"0.005\"/><worldbody><body name=\"a\" pos=\"0 0 1\"><joint name=\"h\" axis=\"0 1 0\""
       " damping=\"0.1\" ref=\"20\"/><geom name=\"g\" type=\"capsule\" fromto=\"0 0 0 0.3 0 0\" size=\"0.02\"/>"
       "</body></worldbody><actuator><motor name=\"m\" joint=\"h\" gear=\"2\"/></actuator></mujoco>";
-  fit_write("hinge.csv", "time,z,vz,u\n0,1,0,0.1\n0.012,0.99,0,0.1\n0.0261,0.98,0,-0.1\n0.03,0.97,0,0\n0.0445,0.97,0,0\n");
+  fit_write("hinge.csv",
+            "time,z,vz,u\n0,1,0,0.1\n0.012,0.99,0,0.1\n0.0261,0.98,0,-0.1\n0.03,0.97,0,0\n0.0445,0.97,0,0\n");
   fit_write("scene.xml", scene);
   fit_write("problem.yaml",
             "scene: scene.xml\nrecording: {file: hinge.csv, time: time}\nsignals: {body/a/quat/1: {columns: [z]}, "
@@ -246,7 +260,7 @@ static void same(const vvFitResult* a, const vvFitResult* b) {
 }
 
 static const char* const two_starts = "scene: scene.xml\n" SIGNALS "windows: {samples: 10, hop: 6}\n" FREE3
-    "starts: [[0.5, 0.02, 1, 8e-4], [0.2, 0.05, 0.4, 1.5e-3]]\n";
+                                      "starts: [[0.5, 0.02, 1, 8e-4], [0.2, 0.05, 0.4, 1.5e-3]]\n";
 
 static void threads_do_not_matter(void** state) {
   vvFitProblem* problem = read_problem(*state, START, two_starts);

@@ -135,8 +135,10 @@ static void solve_transposed(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gather_gives_normal_equations), cmocka_unit_test(step_solves),
-      cmocka_unit_test(step_respects_bounds),          cmocka_unit_test(singular_values),
+      cmocka_unit_test(gather_gives_normal_equations),
+      cmocka_unit_test(step_solves),
+      cmocka_unit_test(step_respects_bounds),
+      cmocka_unit_test(singular_values),
       cmocka_unit_test(solve_transposed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@
 static const char* const scene =
     "<mujoco><option timestep=\"0.01\"/><worldbody><geom name=\"floor\" type=\"plane\" size=\"1 1 1\"/>"
     "<body name=\"ball\"><freejoint/><geom name=\"ball\" type=\"sphere\" size=\"0.1\"/></body>"
-    "<body name=\"arm\"><joint name=\"h\" axis=\"0 1 0\"/><geom name=\"arm\" type=\"sphere\" size=\"0.1\"/></body></worldbody>"
+    "<body name=\"arm\"><joint name=\"h\" axis=\"0 1 0\"/><geom name=\"arm\" type=\"sphere\" "
+    "size=\"0.1\"/></body></worldbody>"
     "<actuator><motor name=\"m\" joint=\"h\"/></actuator></mujoco>";
 
 static int setup(void** state) {
@@ -80,8 +81,10 @@ static const Bad bad[] = {
     {REC "signals: {body/ball/pos: {columns: [x, y, zz]}}\n" FREE, "r.csv:1: no column \"zz\"; the header has e, t, x"},
     {REC "signals: {body/ball/pos: {columns: [x, y, z], weight: 0}}\n" FREE,
      "p.yaml: signals/body/ball/pos/weight: is 0; a positive number"},
-    {REC "signals: {body/ball/quat: {columns: [x, y, b, c]}}\n" FREE, "r.csv:2: columns x...: the quaternion has length 0"},
-    {REC SIG FREE "initial: {body/ball/pos: [x, y, z]}\n", "p.yaml: initial/body/ball/pos: sets a part of the state that"},
+    {REC "signals: {body/ball/quat: {columns: [x, y, b, c]}}\n" FREE,
+     "r.csv:2: columns x...: the quaternion has length 0"},
+    {REC SIG FREE "initial: {body/ball/pos: [x, y, z]}\n",
+     "p.yaml: initial/body/ball/pos: sets a part of the state that"},
     {REC SIG FREE "initial: {geom/ball/size: [x]}\n", "p.yaml: initial/geom/ball/size: does not set the state"},
     {REC SIG FREE "initial: {body/arm/pos: [x, y, z]}\n", "p.yaml: initial/body/arm/pos: does not set the state"},
     {REC SIG FREE "controls: {q: x}\n", "p.yaml: controls/q: no such actuator"},
@@ -101,7 +104,8 @@ static const Bad bad[] = {
      "p.yaml: free/geom/ball/pos: min is -1; scale: log needs a min above 0"},
     {REC SIG "free: {geom/ball/friction/0: {start: 1, scale: cubic}}\n",
      "p.yaml: free/geom/ball/friction/0/scale: is \"cubic\"; log or linear"},
-    {REC SIG "free: {geom/ball/pos: {start: [0, 0]}}\n", "p.yaml: free/geom/ball/pos/start: has 2 numbers; one, or a list of 3"},
+    {REC SIG "free: {geom/ball/pos: {start: [0, 0]}}\n",
+     "p.yaml: free/geom/ball/pos/start: has 2 numbers; one, or a list of 3"},
     {REC SIG "free: {geom/ball/pos: {start: 0}, geom/ball/pos/1: {start: 0}}\n",
      "p.yaml: free/geom/ball/pos/1: sets a number that geom/ball/pos sets, too"},
     {REC SIG FREE "starts: [[1, 2]]\n", "p.yaml: starts/0: a list of 1 numbers is needed, in the order of free"},
@@ -109,10 +113,12 @@ static const Bad bad[] = {
     {REC SIG FREE "loss: {kind: l1}\n", "p.yaml: loss/kind: is \"l1\"; squares or huber"},
     {REC SIG FREE "loss: {kind: huber}\n", "p.yaml: loss/width: is missing"},
     {REC SIG FREE "loss: {kind: squares, width: 1}\n", "p.yaml: loss/width: has no meaning with squares"},
-    {REC SIG FREE "held_out: {episodes: \"e % 0 == 0\"}\n", "p.yaml: held_out/episodes: is \"e % 0 == 0\"; COLUMN % M == R"},
+    {REC SIG FREE "held_out: {episodes: \"e % 0 == 0\"}\n",
+     "p.yaml: held_out/episodes: is \"e % 0 == 0\"; COLUMN % M == R"},
     {REC SIG FREE "held_out: {episodes: \"e % 3 == 5\"}\n", "p.yaml: held_out/episodes: is"},
     {REC SIG FREE "held_out: {episodes: \"e % 99 == 50\"}\n", "p.yaml: held_out: no episode is held out"},
-    {REC SIG FREE "held_out: {episodes: \"half % 2 == 0\"}\n", "r.csv:38: held_out/episodes: the column is 2.5 in this"},
+    {REC SIG FREE "held_out: {episodes: \"half % 2 == 0\"}\n",
+     "r.csv:38: held_out/episodes: the column is 2.5 in this"},
     {REC SIG FREE "held_out: {episodes: \"t % 2 == 0\"}\n", "r.csv:2: held_out/episodes: the column is 0.013"},
     {REC SIG FREE "held_out: {share: 1.5}\n", "p.yaml: held_out/share: is 1.5; a number between 0 and 1"},
     {REC SIG FREE "held_out: {}\n", "p.yaml: held_out: episodes or share is needed"},
@@ -141,8 +147,10 @@ static void refuses(void** state) {
 static void cuts_windows(void** state) {
   vvFitProblem* p = NULL;
   vvReport report;
-  assert_int_equal(read_text(*state, REC SIG FREE "windows: {samples: 12, hop: 2}\nheld_out: {episodes: \"e % 4 == 2\"}\n", &p,
-                             &report), VV_OK);
+  assert_int_equal(
+      read_text(*state, REC SIG FREE "windows: {samples: 12, hop: 2}\nheld_out: {episodes: \"e % 4 == 2\"}\n", &p,
+                &report),
+      VV_OK);
   // episodes of 11..17 rows: starts 0, 2, ... < rows - 12: 0, 0, 1, 1, 2, 2, 3 of them; 2 and 6 held out
   assert_int_equal(p->nshort, 2);
   assert_int_equal(p->nfitted, 1 + 2 + 2);
@@ -180,10 +188,12 @@ static void holds_out_a_share(void** state) {
 static void ties(void** state) {
   vvReport report;
   vvFitProblem* p = NULL;
-  assert_int_equal(read_text(*state,
-                             REC SIG "free:\n  geom/ball/pos/*: {start: 0}\n  geom/floor/pos: {start: [0, 1, 2]}\n"
-                             "  geom/floor/rot: {}\n  geom/ball/friction/0: {start: 1, also: [geom/floor/friction/0]}\n",
-                             &p, &report), VV_OK);
+  assert_int_equal(
+      read_text(*state,
+                REC SIG "free:\n  geom/ball/pos/*: {start: 0}\n  geom/floor/pos: {start: [0, 1, 2]}\n"
+                        "  geom/floor/rot: {}\n  geom/ball/friction/0: {start: 1, also: [geom/floor/friction/0]}\n",
+                &p, &report),
+      VV_OK);
   assert_int_equal(p->nfree, 1 + 3 + 3 + 1);
   assert_int_equal(p->free[0].nnumber, 3);
   assert_string_equal(p->free[0].name, "geom/ball/pos/*");

@@ -34,7 +34,8 @@ static int teardown(void** state) {
 static void reads(void** state) {
   vvRecording rec;
   vvReport report;
-  const char* text = "\xef\xbb\xbfx, toss ,\"t\",note\r\n1.5,a,0,\"hello\"\r\n\r\n 2.5 ,a,0.1,\r\n3,\"b\",0,x\r\n4,b,1e-1,y";
+  const char* text =
+      "\xef\xbb\xbfx, toss ,\"t\",note\r\n1.5,a,0,\"hello\"\r\n\r\n 2.5 ,a,0.1,\r\n3,\"b\",0,x\r\n4,b,1e-1,y";
   assert_int_equal(parse(*state, text, &rec, &report), VV_OK);
   assert_int_equal(rec.nrow, 4);
   assert_int_equal(rec.nepisode, 2);
