@@ -197,7 +197,7 @@ def main():
         jobs += unit_jobs(options.build, "test_", "", 300)
         jobs += unit_jobs(options.asan, "test_", " (sanitizers)", 600)
         jobs += unit_jobs(options.single, "test_", " (float)", 300, float_checked)
-        jobs += script_jobs(options.build, "test_", 600) if options.scripts else []
+        jobs += script_jobs(options.build, "test_", 1500) if options.scripts else []
         for what in ("cases", "peers"):
             if getattr(options, what):
                 alone.append(lambda w=what: whole_job(w, [], options.build, True))

@@ -4,6 +4,8 @@
 // parse.c: reads a kernel file with libclang: types, the VV_DIFF functions of the file and of its headers with their
 // annotations, constant tables, and what the generated file has to include.
 
+#define _POSIX_C_SOURCE 200809L
+
 #include "parse.h"
 
 #include <stdlib.h>

@@ -279,6 +279,16 @@ static void sweep_call(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBlo
   vv_ir_append(cc, rev, adj);
 }
 
+// Neither loops nor the tape: ignoring the condition around it is wrong but does not derail the rest.
+static bool is_plain(const vvBlock* b) {
+  for (int i = 0; i < b->n; i++) {
+    const vvStmt* s = b->v[i];
+    if (s->kind == VV_S_POP || s->kind == VV_S_FOR || s->kind == VV_S_WHILE || s->kind == VV_S_CALL) return false;
+    if ((s->body && !is_plain(s->body)) || (s->orelse && !is_plain(s->orelse))) return false;
+  }
+  return true;
+}
+
 static void sweep_if(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBlock* fwd, vvBlock* rev) {
   vvCc* cc = r->cc;
   vvBits Ty = vv_bits_copy(cc, T), Tn = vv_bits_copy(cc, T);
@@ -298,7 +308,7 @@ static void sweep_if(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBlock
     need_expr(r, s->cond, T);
     bool flags = s->cond->kind == VV_E_VAR || s->cond->kind == VV_E_UN;
     vvVar* root = flags ? vv_ir_root(s->cond) : NULL;
-    if (cc->wrong == 8 && root && root->type->kind == VV_T_INT && !b->orelse->n) {
+    if (cc->wrong == 8 && root && root->type->kind == VV_T_INT && !b->orelse->n && is_plain(b->body)) {
       vv_ir_append(cc, rev, b->body);
     } else {
       vv_ir_add(cc, rev, b);

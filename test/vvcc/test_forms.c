@@ -239,6 +239,42 @@ static void test_second(void** state) {
 }
 #endif
 
+// Ties: half each between active values, 0 against a constant, 0 for |x| and hypot at 0; forward and reverse alike.
+static void test_ties(void** state) {
+  (void)state;
+  vvTapeMem tape = {aligned_alloc(64, TAPE_BYTES), TAPE_BYTES, 0, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    const char* name[] = {"m_minmax", "m_fabs", "m_hypot"};
+    const vvForm* form = FORMS;
+    while (strcmp(form->name, name[i]) != 0) form++;
+    vvPoint p;
+    make_point(1, &p);
+    memset(p.b, 0, sizeof p.b);
+    p.x[1] = p.x[0];
+    if (i == 0) {
+      p.x[3] = p.x[2];
+      p.x[4] = 0;
+      p.x[5] = (vvReal)0.1;
+    } else if (i == 2) {
+      p.x[0] = p.x[1] = 0;
+    }
+    vvReal x_bar[NX], y_bar[NX];
+    gradient(form, &p, &tape, x_bar, y_bar);
+    if (i == 0) {
+      vvReal outer = p.r_bar * vv_fmax(vv_fmin(p.x[6], p.x[7]), p.x[8]);
+      assert_true(x_bar[0] == x_bar[1] && close_to(x_bar[0], outer * p.x[2] / 2, SAME));
+      assert_true(x_bar[2] == x_bar[3] && close_to(x_bar[2], outer * p.x[0] / 2, SAME));
+      assert_true(x_bar[4] == 0 && x_bar[5] == 0);
+    } else {
+      assert_true(x_bar[0] == 0 && x_bar[1] == 0);
+    }
+#ifndef VV_FORMS_REVERSE_ONLY
+    assert_int_equal(check_tangent(form, &p, &tape), 0);
+#endif
+  }
+  free(tape.base);
+}
+
 // A tape that is too small: no crash, the flag is set, and the peak tells the size that works.
 static void test_small_tape(void** state) {
   (void)state;
@@ -269,6 +305,7 @@ static void test_small_tape(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forward_bits), cmocka_unit_test(test_small_tape),
+      cmocka_unit_test(test_ties),
       cmocka_unit_test(test_reverse),
 #ifndef VV_FORMS_REVERSE_ONLY
       cmocka_unit_test(test_tangent),

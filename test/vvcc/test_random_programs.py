@@ -33,7 +33,7 @@ typedef struct Nest {
 VV_DIFF static inline vvReal h_leaf(vvReal a, vvReal b) {
   vvReal s = a * b;
   if (s > 1) return vv_sin(a) + b;
-  return s - a;
+  return vv_fmax(s, s) - a;
 }
 
 VV_DIFF static vvReal h_loop(const vvReal* p, int n, vvReal r) {
@@ -53,7 +53,9 @@ VV_DIFF static vvReal h_write(vvReal* p, int i, vvReal r) {
 
 VV_DIFF static inline Pair h_pair(vvReal a, vvReal b, int n) {
   Pair p = {a - b, a * b, n};
-  p.a = p.a + (vvReal)0.1 * p.b;
+  Pair q = p;
+  q.a = q.a + (vvReal)0.1 * q.b;
+  p = q;
   return p;
 }
 """
