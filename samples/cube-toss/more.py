@@ -35,7 +35,10 @@ CONTACT = """  default/cube/geom/friction/0: {start: 0.19, min: 0.01, max: 2}
   default/cube/geom/solimp/2: {start: 0.005, min: 1.0e-4, max: 0.02}
 """
 INERTIA = "  body/cube/diaginertia/*: {start: 1.09e-3, min: 2.43e-4, max: 2.43e-3}\n"
-INERTIA_FULL = "  body/cube/fullinertia: {start: [1.09e-3, 1.09e-3, 1.09e-3, 0, 0, 0], min: [2e-4, 2e-4, 2e-4, -1e-3, -1e-3, -1e-3], max: 2.43e-3}\n"
+INERTIA_FULL = """  body/cube/fullinertia:
+    {start: [1.09e-3, 1.09e-3, 1.09e-3, 0, 0, 0], min: [2e-4, 2e-4, 2e-4, -1e-3, -1e-3, -1e-3], max: 2.43e-3}
+"""
+IPOS = "  body/cube/ipos: {start: [0, 0, 0], min: -0.02, max: 0.02}\n"
 TEN = """  body/cube/mass: {start: 0.37}
   body/cube/ipos: {start: [0, 0, 0]}
   body/cube/fullinertia: {start: [1.09e-3, 1.09e-3, 1.09e-3, 0, 0, 0]}
@@ -54,6 +57,7 @@ PROBLEMS = {
     "size": ("cube.xml", CONTACT + INERTIA + SIZE),
     "impedance": ("cube.xml", CONTACT + INERTIA + SHAPE),
     "turning": ("cube-more.xml", CONTACT + INERTIA_FULL + TURNING),
+    "nine": ("cube-more.xml", CONTACT + INERTIA_FULL + IPOS),
     "ten": ("cube-more.xml", CONTACT + TEN),
     "all": ("cube-more.xml", CONTACT + TEN + IMPRATIO + SIZE + TURNING),
 }

@@ -339,6 +339,53 @@ static void state_of_another_problem(void** state) {
   vv_fit_problem_free(problem);
 }
 
+// Hands out blocks until `left` is 0.
+typedef struct Scarce {
+  long left;
+} Scarce;
+
+static void* scarce_allocate(size_t bytes, size_t alignment, void* user) {
+  Scarce* scarce = user;
+  return scarce->left-- > 0 ? aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment) : NULL;
+}
+
+static void scarce_release(void* memory, size_t bytes, void* user) {
+  (void)bytes;
+  (void)user;
+  free(memory);
+}
+
+// Whichever allocation fails, the status says so and nothing is lost.
+static void allocations_may_fail(void** state) {
+  (void)state;
+  fit_write("scene.xml", START);
+  fit_write("problem.yaml", "scene: scene.xml\n" SIGNALS "windows: {samples: 2, hop: 38}\n" FREE3);
+  bool done = false;
+  for (long n = 1; !done; n += n < 400 ? 1 : 97) {
+    Scarce scarce = {n};
+    vvContext* context = NULL;
+    vvContextOptions options = vv_context_options_default();
+    options.allocate = scarce_allocate;
+    options.release = scarce_release;
+    options.user = &scarce;
+    if (vv_context_create(&options, &context) != VV_OK) continue;
+    vvFitProblem* problem = NULL;
+    vvFitResult* r = NULL;
+    vvReport report;
+    vvFitOptions fit = vv_fit_options_default();
+    fit.max_iterations = 2;
+    vv_report_clear(&report);
+    vvStatus status = vv_fit_problem_read(context, fit_path("problem.yaml"), NULL, 0, &problem, &report);
+    if (status == VV_OK) status = vv_fit_run(problem, &fit, &r, &report);
+    done = scarce.left > 0;
+    assert_true(done ? status == VV_OK : status == VV_ERROR_MEMORY);
+    vv_fit_result_free(context, r);
+    vv_fit_problem_free(problem);
+    assert_int_equal(vv_context_memory(context).bytes, 0);
+    vv_context_destroy(context);
+  }
+}
+
 // The fitted scene reads back with the fitted numbers, in its default class.
 static void writes_the_scene(void** state) {
   vvFitProblem* problem = read_problem(*state, START, "scene: scene.xml\n" SIGNALS "windows: {samples: 20}\n" FREE3);
@@ -368,6 +415,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(threads_do_not_matter, setup, teardown),
       cmocka_unit_test_setup_teardown(resumes_with_the_same_bits, setup, teardown),
       cmocka_unit_test_setup_teardown(state_of_another_problem, setup, teardown),
+      cmocka_unit_test_setup_teardown(allocations_may_fail, setup, teardown),
       cmocka_unit_test_setup_teardown(writes_the_scene, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
