@@ -22,5 +22,6 @@
 #include "visviva/rigid.h"
 #include "visviva/roll.h"
 #include "visviva/spec.h"
+#include "visviva/tape.h"
 
 #endif  // VISVIVA_VISVIVA_H_

@@ -75,9 +75,10 @@ vvStatus vv_yaml_open(vvYaml* yaml, const char* file, vvReport* report, vvYamlNo
   if (status != VV_OK) return status;
   root->node = yaml_document_get_root_node(&yaml->document);
   if (!root->node || root->node->type != YAML_MAPPING_NODE) {
+    const char* what = root->node ? type_word(root->node->type) : "empty";
     vv_yaml_close(yaml);
     return vv_report_set(report, VV_ERROR_FILE, "%s: is %s; a mapping with scene, recording, signals, free is needed",
-                         file, root->node ? type_word(root->node->type) : "empty");
+                         file, what);
   }
   return VV_OK;
 }

@@ -375,14 +375,14 @@ def d26(case):
 
 
 def library(case, name):
-    """Rows of a case printed by the C program test_cases_library: what|measured|right|error|ok or bad."""
-    program = os.path.join(peer.BUILD, "test", "test_cases_library")
+    """Rows of a case printed by the C program cases_library: what|measured|right|error|ok or bad."""
+    program = os.path.join(peer.BUILD, "test", "cases_library")
     p = subprocess.run([program, name], capture_output=True, text=True, env={**os.environ, "VV_ROOT": peer.ROOT})
     lines = [s.split("|") for s in p.stdout.splitlines() if s.count("|") == 4]
     for what, measured, right, error, word in lines:
         case.row(what, measured, right, error, word == "ok")
     if p.returncode not in (0, 1) or not lines:
-        case.holds("test_cases_library", (p.stderr.strip() or f"exit {p.returncode}")[-80:], "rows", False)
+        case.holds("cases_library", (p.stderr.strip() or f"exit {p.returncode}")[-80:], "rows", False)
 
 
 def h3(case):

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// test_cases_library.c: the cases of test/cases that are about the library: D9, H1, H3, H9, H12, I2.
+// cases_library.c: the cases of test/cases that are about the library: D9, H1, H3, H9, H12, I2.
 //
 // Without arguments all run; with names those. A row for each quantity: what|measured|right|error|ok or bad, which
 // cases.py prints as a table. Exit 1 when a row is bad.
