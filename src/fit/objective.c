@@ -92,7 +92,7 @@ static vvStatus thread_create(vvFitWork* work, vvFitThread* th) {
   vvFitProblem* p = work->problem;
   const vvModel* m = p->model;
   vvFitMemory* mem = &work->memory;
-  size_t rows = (size_t)(p->nrow_max * p->nout);
+  size_t rows = (size_t)p->nrow_max * (size_t)p->nout;
   bool reverse = work->shared.reverse;
   vvStatus status = vv_rollout_create(p->context, m, reverse ? VV_ROLLOUT_REVERSE : VV_ROLLOUT_TANGENT, &th->roll);
   if (status == VV_OK) status = vv_tape_create(p->context, &th->tape);

@@ -130,7 +130,7 @@ static int part_residual(const vvFitPart* part, const double* rec, const double*
 static void add_tangent(const vvFitShared* shared, const vvFitThread* th, size_t at, size_t next, double share,
                         double slope, double next_sign, double* A, int lead) {
   const vvFitProblem* p = shared->problem;
-  size_t size = (size_t)(p->nrow_max * p->nout);
+  size_t size = (size_t)p->nrow_max * (size_t)p->nout;
   for (int g = 0; g < shared->ngroup; g++) {
     const vvReal8* tan = th->outputs_tan + (size_t)g * size;
     int n = p->nfree - 8 * g < 8 ? p->nfree - 8 * g : 8;

@@ -407,9 +407,9 @@ def dual_source(count):
     return "\n".join(out)
 
 
-def run(cmd, cwd):
+def run(cmd, cwd, seconds=240):
     try:
-        p = subprocess.run(cmd, cwd=cwd, capture_output=True, text=True, timeout=240)
+        p = subprocess.run(cmd, cwd=cwd, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return 124, "", f"{cmd[0]} did not end"
     return p.returncode, p.stdout, p.stderr
@@ -461,7 +461,7 @@ def make_batch(folder, seed, count, vvcc, wrong=0):
         rc, out, err = run(cmd, folder)
         if rc:
             return 0, count, refused, [p.features for p in drawn], messages + ["build: " + "\n".join(err.splitlines()[:4])]
-    rc, out, err = run(["./run"], folder)
+    rc, out, err = run(["./run"], folder, 30 if wrong else 120)
     lines = out.splitlines()
     if not lines or not lines[-1].startswith("SUMMARY"):
         return 0, count, refused, [p.features for p in drawn], messages + [f"crashed with {rc}"]
@@ -490,7 +490,7 @@ def main():
             results = list(pool.map(lambda w: make_batch(f"{base}/wrong{w}", a.seed, 60, a.vvcc, w), range(1, 11)))
         caught = 0
         for w, (passed, failed, refused, _, messages) in enumerate(results, 1):
-            wrong_found = any(m.startswith("FAIL") for m in messages)
+            wrong_found = any(m.startswith(("FAIL", "crashed")) for m in messages)  # or ran away
             caught += wrong_found
             print(f"wrong rule {w}: {failed} of 60 programs differ{'' if wrong_found else '  NOT CAUGHT ' + '; '.join(messages[:2])}")
         print(f"{caught} passed, {10 - caught} failed, 0 skipped")
