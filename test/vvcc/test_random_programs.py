@@ -487,12 +487,12 @@ def main():
     jobs = os.cpu_count() or 1
     if a.wrong_rules:
         with ThreadPoolExecutor(jobs) as pool:
-            results = list(pool.map(lambda w: make_batch(f"{base}/wrong{w}", a.seed, 60, a.vvcc, w), range(1, 11)))
+            results = list(pool.map(lambda w: make_batch(f"{base}/wrong{w}", a.seed, 120, a.vvcc, w), range(1, 11)))
         caught = 0
         for w, (passed, failed, refused, _, messages) in enumerate(results, 1):
             wrong_found = any(m.startswith(("FAIL", "crashed")) for m in messages)  # or ran away
             caught += wrong_found
-            print(f"wrong rule {w}: {failed} of 60 programs differ{'' if wrong_found else '  NOT CAUGHT ' + '; '.join(messages[:2])}")
+            print(f"wrong rule {w}: {failed} of 120 programs differ{'' if wrong_found else '  NOT CAUGHT ' + '; '.join(messages[:2])}")
         print(f"{caught} passed, {10 - caught} failed, 0 skipped")
         if not a.keep:
             shutil.rmtree(base)
