@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -102,6 +103,27 @@ bool vv_cli_real(const vvCli* cli, const char* option, double least, double most
   }
   *value = x;
   return true;
+}
+
+static bool same_file(const char* a, const char* b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool vv_cli_apart(const vvCli* cli, const char* option) {
+  static const char* const inputs[] = {"ctrl", "init", "data"};
+  const char* out = vv_cli_text(cli, option);
+  if (!out) return true;
+  bool apart = !same_file(out, cli->position[0]);
+  for (int i = 0; i < 3; i++) {
+    const char* in = vv_cli_text(cli, inputs[i]);
+    if (strcmp(option, "save") == 0 && i == 1) continue;  // a state may be continued in place
+    apart = apart && !(in && same_file(out, in));
+  }
+  const char* loss = vv_cli_text(cli, "loss");
+  if (loss && strncmp(loss, "linear:", 7) == 0) apart = apart && !same_file(out, loss + 7);
+  if (!apart) vv_cli_error("--%s %s: would overwrite an input; give another name", option, out);
+  return apart;
 }
 
 static bool set_common(vvCli* cli, int option, const char* value) {
@@ -240,6 +262,7 @@ int vv_cli_main(int argc, char** argv) {
   if (status != VV_OK) return vv_cli_fail(status, NULL, "starting");
   int code = cli.command->run(&cli);
   vv_context_destroy(cli.context);
-  if (fflush(stdout) != 0 || ferror(stdout)) return vv_cli_error("standard output could not be written");
-  return code;
+  bool written = fflush(stdout) == 0 && !ferror(stdout);
+  if (written || code == VV_EXIT_USAGE) return code;  // what failed has said so
+  return vv_cli_error("standard output could not be written");
 }

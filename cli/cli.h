@@ -59,6 +59,9 @@ const char* vv_cli_text(const vvCli* cli, const char* option);
 bool vv_cli_int(const vvCli* cli, const char* option, long least, long most, long* value);
 bool vv_cli_real(const vvCli* cli, const char* option, double least, double most, double* value);
 
+// False, and an error, when the file that an option names for writing is one that the command reads.
+bool vv_cli_apart(const vvCli* cli, const char* option);
+
 // Prints one line "vv: ..." on stderr and returns VV_EXIT_USAGE. Control characters are printed as '?'.
 int vv_cli_error(const char* format, ...) VV_FORMAT(1, 2);
 

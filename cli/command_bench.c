@@ -19,7 +19,7 @@
 #include "visviva/roll.h"
 #include "visviva/spec.h"
 
-enum { NSTEP = 1000, NREPEAT = 21 };
+enum { NSTEP = 1000, NREPEAT = 21, MAX_STEPS = 1000000 };
 
 typedef struct benchResult {
   double steps_per_second;
@@ -179,11 +179,17 @@ static vvStatus measure_all(bench* b, const vvRolloutInput* in, benchResult* r, 
   return VV_OK;
 }
 
+// Fewer than 2 s when the timestep is so small that they would never end.
+static int steps_of_two_seconds(const vvModel* m) {
+  double count = ceil(2 / (double)m->opt_timestep[0]);
+  return count < MAX_STEPS ? (int)count : MAX_STEPS;
+}
+
 static vvStatus allocate(bench* b) {
   const vvModel* m = b->m;
   vvContext* ctx = b->ctx;
   size_t nu = (size_t)m->nu;
-  int two_seconds = (int)ceil(2 / (double)m->opt_timestep[0]);
+  int two_seconds = steps_of_two_seconds(m);
   b->most = two_seconds > NSTEP ? two_seconds : NSTEP;
   vvStatus status = vv_rollout_create(ctx, m, VV_ROLLOUT_ALL, &b->work);
   if (status == VV_OK) status = vv_tape_create(ctx, &b->tape);
@@ -213,7 +219,7 @@ static void release(bench* b) {
 
 static vvStatus measure(bench* b, uint64_t seed, benchResult* r, vvReport* report) {
   const vvModel* m = b->m;
-  int two_seconds = (int)ceil(2 / (double)m->opt_timestep[0]);
+  int two_seconds = steps_of_two_seconds(m);
   vvRandom random = vv_random_init(seed, 1);
   vvStatus status = warm_up(b, NULL, two_seconds, report);
   if (status != VV_OK) return status;

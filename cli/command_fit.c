@@ -123,14 +123,15 @@ static int write_scenes(vvFitProblem* problem, const Folder* folder, const vvFit
 }
 
 static int write_all(const vvCli* cli, vvFitProblem* problem, const Folder* folder, const vvFitResult* result) {
+  int code = folder->name ? write_scenes(problem, folder, result) : VV_EXIT_DONE;
+  if (code == VV_EXIT_DONE && folder->name) code = write_json(folder, result);
+  if (code != VV_EXIT_DONE) return code;
   if (cli->json) vv_fit_report_json(stdout, result);
   if (!cli->json && !cli->quiet) vv_fit_report_text(stdout, result);
   if (!folder->name) return VV_EXIT_DONE;
-  int code = write_scenes(problem, folder, result);
-  if (code == VV_EXIT_DONE) code = write_json(folder, result);
   char path[PATH_BYTES];
   const char* reason = NULL;
-  if (code != VV_EXIT_DONE || !in_folder(folder, "report.png", path)) return code;
+  if (!in_folder(folder, "report.png", path)) return code;
   bool drawn = vv_fit_report_picture(path, result, &reason);
   if (cli->json || cli->quiet) return code;
   if (drawn) {
@@ -157,10 +158,12 @@ int vv_command_fit(vvCli* cli) {
     options.resume = vv_cli_has(cli, "resume");
     status = vv_fit_run(problem, &options, &result, &report);
     vv_context_progress(cli->context, 1, "fit");
-    code = vv_cli_fail(status, &report, "fitting");
-  }
-  if (code == VV_EXIT_INTERRUPTED && folder.name) {
-    fprintf(stderr, "vv: what is reached is kept; go on with --resume\n");
+    if (status == VV_ERROR_CANCELLED && folder.name) {
+      vv_cli_error("interrupted; what is reached is kept, go on with --resume");
+      code = VV_EXIT_INTERRUPTED;
+    } else {
+      code = vv_cli_fail(status, &report, "fitting");
+    }
   }
   if (code == VV_EXIT_DONE) code = write_all(cli, problem, &folder, result);
   vv_fit_result_free(cli->context, result);

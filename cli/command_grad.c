@@ -83,17 +83,34 @@ static vvStatus run(vvContext* ctx, const vvGradArguments* a, vvRollout* work, v
   return worst;
 }
 
+// Weights may be too large for the sums: infinite or undefined results are an error, not a JSON null.
+static vvStatus check_finite(const vvGradArguments* a, const gradResult* r, vvReport* report) {
+  if (!isfinite(r->loss)) return vv_report_set(report, VV_ERROR_NOT_FINITE, "the loss is not finite");
+  const vvReal* last = r->g.act0_bar + a->scene.model->na;
+  for (const vvReal* x = r->block; x < last; x++) {
+    if (!isfinite(*x)) return vv_report_set(report, VV_ERROR_NOT_FINITE, "the gradient is not finite");
+  }
+  for (int i = 0; i < a->wrt.nnumber; i++) {
+    if (isfinite(vv_number_bar(r->g.model, a->wrt.numbers[i]))) continue;
+    return vv_report_set(report, VV_ERROR_NOT_FINITE, "the gradient of %.80s is not finite",
+                         a->scene.model->names->numbers[a->wrt.numbers[i]].name);
+  }
+  return VV_OK;
+}
+
 // Key of a number in G.json: the name without its component, so that components of one attribute share a list, unless
 // the command line named the component.
 static void write_part(vvJsonOut* j, const vvModel* m, const vvWrt* wrt, const vvWrtPart* part, const vvModel* m_bar) {
   bool pattern = strchr(part->text, '*') != NULL;
+  const char* end = strrchr(part->text, '/');
+  bool shared = pattern && !(end && end[1] >= '0' && end[1] <= '9' && end[2] == 0);
   char open[512] = "";
   for (int i = part->first; i < part->first + part->n; i++) {
     const char* name = m->names->numbers[wrt->numbers[i]].name;
     char key[512];
     snprintf(key, sizeof key, "%s", pattern ? name : part->text);
     char* slash = strrchr(key, '/');
-    if (pattern && slash && slash[1] >= '0' && slash[1] <= '9' && slash[2] == 0) *slash = 0;
+    if (shared && slash && slash[1] >= '0' && slash[1] <= '9' && slash[2] == 0) *slash = 0;
     if (strcmp(key, open) != 0) {
       if (open[0]) vv_json_end(j);
       vv_json_key(j, key);
@@ -196,6 +213,7 @@ static int report_result(vvCli* cli, const vvGradArguments* a, const gradResult*
 
 int vv_command_grad(vvCli* cli) {
   vvGradArguments a;
+  if (!vv_cli_apart(cli, "out")) return VV_EXIT_USAGE;
   int code = vv_grad_arguments(cli, &a);
   if (code == 0) {
     vvContext* ctx = cli->context;
@@ -210,6 +228,10 @@ int vv_command_grad(vvCli* cli) {
     if (status == VV_OK) {
       vv_tape_limit(tape, a.memory);
       status = run(ctx, &a, work, tape, &r, &report);
+    }
+    if (status == VV_OK || status == VV_ERROR_NOT_CONVERGED) {
+      vvStatus finite = check_finite(&a, &r, &report);
+      if (finite != VV_OK) status = finite;
     }
     bool usable = status == VV_OK || status == VV_ERROR_NOT_CONVERGED;
     code = usable ? report_result(cli, &a, &r, status, &report) : vv_cli_fail(status, &report, "rolling out");

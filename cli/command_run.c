@@ -148,6 +148,7 @@ static int prepare(Run* run) {
   if (picture && !vv_picture_name_valid(picture)) {
     return vv_cli_error("--picture %s: the name must end with .png or .gif", picture);
   }
+  if (!vv_cli_apart(cli, "out") || !vv_cli_apart(cli, "save") || !vv_cli_apart(cli, "picture")) return VV_EXIT_USAGE;
   int code = read_length(run);
   if (code != VV_EXIT_DONE) return code;
   vvStatus status = prepare_memory(run);

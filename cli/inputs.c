@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/json_out.h"
 #include "cli/table.h"
@@ -121,6 +122,14 @@ static bool write_state(FILE* file, const vvModel* m, const vvState* state, cons
 vvStatus vv_state_write(const vvModel* m, const vvState* state, const vvReal* ctrl, const char* path,
                         vvReport* report) {
   char part[4096];
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {  // a device or pipe: not replaced
+    FILE* special = fopen(path, "wb");
+    bool written = special && write_state(special, m, state, ctrl);
+    if (special) written = fclose(special) == 0 && written;
+    if (written) return VV_OK;
+    return vv_report_set(report, VV_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+  }
   if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part) {
     return vv_report_set(report, VV_ERROR_FILE, "the name of the state file is too long");
   }

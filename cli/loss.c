@@ -175,14 +175,17 @@ void vv_wrt_free(vvWrt* wrt) {
   memset(wrt, 0, sizeof *wrt);
 }
 
-// Sets the switch of a word; false for names of numbers.
-static bool take_word(vvWrt* wrt, const char* text) {
+// Sets the switch of a word, `again` when it was set already; false for names of numbers.
+static bool take_word(vvWrt* wrt, const char* text, bool* again) {
   bool* word = strcmp(text, "ctrl") == 0    ? &wrt->ctrl
                : strcmp(text, "qpos0") == 0 ? &wrt->qpos0
                : strcmp(text, "qvel0") == 0 ? &wrt->qvel0
                : strcmp(text, "act0") == 0  ? &wrt->act0
                                             : NULL;
-  if (word) *word = true;
+  if (word) {
+    *again = *word;
+    *word = true;
+  }
   return word != NULL;
 }
 
@@ -230,7 +233,11 @@ vvStatus vv_wrt_parse(vvContext* ctx, const vvModel* m, const char* text, vvWrt*
     part->text = at;
     at += strcspn(at, ",");
     *at++ = 0;
-    if (take_word(wrt, part->text)) continue;
+    bool again = false;
+    if (take_word(wrt, part->text, &again)) {
+      if (!again) continue;
+      return vv_report_set(report, VV_ERROR_ARGUMENT, "--wrt %.80s: is asked for twice", part->text);
+    }
     if (part->text[0] == 0) {
       return vv_report_set(report, VV_ERROR_ARGUMENT, "--wrt: an empty name; names are separated by one comma");
     }

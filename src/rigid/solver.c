@@ -246,5 +246,6 @@ vvStatus vv_rigid_solve(const vvReal* start, vvRigidWork* w) {
     best = progress_at(w, v.r);
   }
   w->residual = best.residual;
+  if (best.residual != best.residual) return VV_ERROR_NOT_FINITE;
   return best.residual <= NOT_CONVERGED ? VV_OK : VV_ERROR_NOT_CONVERGED;
 }
