@@ -55,7 +55,7 @@ function(vv_generate out)
       endif()
       # Generated text is held to the warnings of C, not to those of style.
       set_source_files_properties(${VV_GENERATED}/${name}.vv.c PROPERTIES COMPILE_OPTIONS
-        "-Wno-conversion;-Wno-double-promotion;-Wno-unused-function;-Wno-unused-variable;-Wno-unused-but-set-variable;-Wno-unused-parameter;${options}")
+        "-Wno-conversion;-Wno-double-promotion;-Wno-unused-function;-Wno-unused-variable;-Wno-unused-but-set-variable;-Wno-unused-but-set-parameter;-Wno-unused-parameter;${options}")
     endif()
   endforeach()
   set(${out} ${generated} PARENT_SCOPE)

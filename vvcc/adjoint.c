@@ -54,6 +54,9 @@ vvExpr* vv_adjoint_bar(vvReverse* r, const vvExpr* e) {
   *c = *e;
   c->a = vv_adjoint_bar(r, e->a);
   if (c->kind == VV_E_ADDR) return vv_ir_addr(cc, c->a);
+  // a pointer member to const: its bar is written
+  if (c->kind == VV_E_FIELD && c->type->kind == VV_T_POINTER && c->type->elem_const)
+    return vv_ir_cast(cc, vv_ir_pointer(cc, c->type->elem, false), c);
   return c;
 }
 
@@ -85,10 +88,23 @@ static vvExpr* mul(vvReverse* r, vvExpr* a, vvExpr* b) {
   return vv_ir_bin(r->cc, VV_MUL, a, b);
 }
 
-static vvExpr* divide(vvReverse* r, vvExpr* a, vvExpr* b) { return vv_ir_bin(r->cc, VV_DIV, a, b); }
-static vvExpr* lit(vvReverse* r, int i) { return vv_ir_int(r->cc, i); }
+static vvExpr* divide(vvReverse* r, vvExpr* a, vvExpr* b) {
+  return vv_ir_bin(r->cc, VV_DIV, a, b);
+}
+static vvExpr* lit(vvReverse* r, int i) {
+  return vv_ir_int(r->cc, i);
+}
+static vvExpr* constant(vvReverse* r, const char* text) {
+  return vv_ir_lit(r->cc, text, r->cc->t_real);
+}
 
 static void adjoint(vvReverse* r, vvExpr* e, vvExpr* seed, bool neg, vvExpr* result, vvBlock* out);
+
+static _Noreturn void no_rule(vvReverse* r, const vvExpr* e) {
+  vv_ir_refuse(r->cc, r->f->file, r->f->line,
+               vv_ir_format(r->cc, "function \"%s\" has no derivative", vv_ir_math_name(e->fn)),
+               "use another function of kernel.h");
+}
 
 static vvBlock* when(vvReverse* r, vvOp op, vvExpr* a, vvExpr* b, vvBlock* out) {
   vvStmt* s = vv_ir_stmt(r->cc, VV_S_IF, 0);
@@ -118,33 +134,82 @@ static void math1(vvReverse* r, vvExpr* e, vvExpr* g, bool neg, vvExpr* result, 
   vvExpr* y = result ? result : e;
   vvExpr* d = NULL;
   switch (e->fn) {
-    case VV_M_SQRT: d = divide(r, g, mul(r, lit(r, 2), y)); break;
-    case VV_M_SIN: d = mul(r, g, vv_ir_math(cc, VV_M_COS, x, NULL)); break;
+    case VV_M_SQRT:
+      d = divide(r, g, mul(r, lit(r, 2), y));
+      break;
+    case VV_M_SIN:
+      d = mul(r, g, vv_ir_math(cc, VV_M_COS, x, NULL));
+      break;
     case VV_M_COS:
       d = mul(r, g, vv_ir_math(cc, VV_M_SIN, x, NULL));
       neg = cc->wrong == 4 ? neg : !neg;
       break;
-    case VV_M_TAN: d = mul(r, g, vv_ir_bin(cc, VV_ADD, lit(r, 1), mul(r, y, y))); break;
+    case VV_M_TAN:
+      d = mul(r, g, vv_ir_bin(cc, VV_ADD, lit(r, 1), mul(r, y, y)));
+      break;
     case VV_M_ASIN:
     case VV_M_ACOS:
       d = divide(r, g, vv_ir_math(cc, VV_M_SQRT, vv_ir_bin(cc, VV_SUB, lit(r, 1), mul(r, x, x)), NULL));
       if (e->fn == VV_M_ACOS) neg = !neg;
       break;
-    case VV_M_ATAN: d = divide(r, g, vv_ir_bin(cc, VV_ADD, lit(r, 1), mul(r, x, x))); break;
-    case VV_M_EXP: d = mul(r, g, y); break;
-    case VV_M_LOG: d = divide(r, g, x); break;
-    case VV_M_SINH: d = mul(r, g, vv_ir_math(cc, VV_M_COSH, x, NULL)); break;
-    case VV_M_COSH: d = mul(r, g, vv_ir_math(cc, VV_M_SINH, x, NULL)); break;
-    case VV_M_TANH: d = mul(r, g, vv_ir_bin(cc, VV_SUB, lit(r, 1), mul(r, y, y))); break;
-    case VV_M_EXPM1: d = mul(r, g, vv_ir_bin(cc, VV_ADD, y, lit(r, 1))); break;
-    case VV_M_LOG1P: d = divide(r, g, vv_ir_bin(cc, VV_ADD, lit(r, 1), x)); break;
-    case VV_M_CBRT: d = divide(r, g, mul(r, mul(r, lit(r, 3), y), y)); break;
+    case VV_M_ATAN:
+      d = divide(r, g, vv_ir_bin(cc, VV_ADD, lit(r, 1), mul(r, x, x)));
+      break;
+    case VV_M_EXP:
+      d = mul(r, g, y);
+      break;
+    case VV_M_LOG:
+      d = divide(r, g, x);
+      break;
+    case VV_M_SINH:
+      d = mul(r, g, vv_ir_math(cc, VV_M_COSH, x, NULL));
+      break;
+    case VV_M_COSH:
+      d = mul(r, g, vv_ir_math(cc, VV_M_SINH, x, NULL));
+      break;
+    case VV_M_TANH:
+      d = mul(r, g, vv_ir_bin(cc, VV_SUB, lit(r, 1), mul(r, y, y)));
+      break;
+    case VV_M_EXPM1:
+      d = mul(r, g, vv_ir_bin(cc, VV_ADD, y, lit(r, 1)));
+      break;
+    case VV_M_LOG1P:
+      d = divide(r, g, vv_ir_bin(cc, VV_ADD, lit(r, 1), x));
+      break;
+    case VV_M_CBRT:
+      d = divide(r, g, mul(r, mul(r, lit(r, 3), y), y));
+      break;
+    case VV_M_EXP2:
+      d = mul(r, mul(r, g, constant(r, VV_LN2)), y);
+      break;
+    case VV_M_LOG2:
+      d = divide(r, g, mul(r, x, constant(r, VV_LN2)));
+      break;
+    case VV_M_LOG10:
+      d = divide(r, g, mul(r, x, constant(r, VV_LN10)));
+      break;
+    case VV_M_ASINH:
+      d = divide(r, g, vv_ir_math(cc, VV_M_SQRT, vv_ir_bin(cc, VV_ADD, mul(r, x, x), lit(r, 1)), NULL));
+      break;
+    case VV_M_ACOSH:
+      d = divide(r, g, vv_ir_math(cc, VV_M_SQRT, vv_ir_bin(cc, VV_SUB, mul(r, x, x), lit(r, 1)), NULL));
+      break;
+    case VV_M_ATANH:
+      d = divide(r, g, vv_ir_bin(cc, VV_SUB, lit(r, 1), mul(r, x, x)));
+      break;
+    case VV_M_ERF:
+    case VV_M_ERFC:
+      d = vv_ir_math(cc, VV_M_EXP, mul(r, vv_ir_un(cc, VV_NEG, x), x), NULL);
+      d = mul(r, mul(r, g, constant(r, VV_TWO_OVER_SQRT_PI)), named(r, d, out));
+      if (e->fn == VV_M_ERFC) neg = !neg;
+      break;
     case VV_M_FABS:
       g = named(r, g, out);
       adjoint(r, x, g, neg, NULL, when(r, VV_GT, x, lit(r, 0), out));
       adjoint(r, x, g, !neg, NULL, when(r, VV_LT, x, lit(r, 0), out));
       return;
-    default: return;
+    default:
+      no_rule(r, e);
   }
   adjoint(r, x, d, neg, NULL, out);
 }
@@ -178,11 +243,33 @@ static void math2(vvReverse* r, vvExpr* e, vvExpr* g, bool neg, vvExpr* result, 
       if (b) adjoint(r, p, mul(r, n, p), neg, NULL, in);
       return;
     }
+    case VV_M_COPYSIGN: {
+      vvExpr* s = mul(r, g, vv_ir_math(cc, VV_M_COPYSIGN, lit(r, 1), p));
+      if (a) adjoint(r, x, s, neg, NULL, when(r, VV_GT, x, lit(r, 0), out));
+      if (a) adjoint(r, x, s, !neg, NULL, when(r, VV_LT, x, lit(r, 0), out));
+      return;
+    }
+    case VV_M_FDIM: {
+      vvBlock* in = when(r, VV_GT, x, p, out);
+      if (a) adjoint(r, x, g, neg, NULL, in);
+      if (b) adjoint(r, p, g, !neg, NULL, in);
+      return;
+    }
+    case VV_M_FMA:
+      if (a) adjoint(r, x, mul(r, g, p), neg, NULL, out);
+      if (b) adjoint(r, p, mul(r, g, x), neg, NULL, out);
+      adjoint(r, e->c, g, neg, NULL, out);
+      return;
+    case VV_M_LDEXP:
+      if (a) adjoint(r, x, vv_ir_math(cc, VV_M_LDEXP, g, p), neg, NULL, out);
+      return;
+    case VV_M_REMAINDER:
     case VV_M_FMOD:
       if (a) adjoint(r, x, g, neg, NULL, out);
       if (b) adjoint(r, p, mul(r, g, divide(r, vv_ir_bin(cc, VV_SUB, x, y), p)), !neg, NULL, out);
       return;
-    default: return;
+    default:
+      no_rule(r, e);
   }
 }
 
@@ -240,7 +327,8 @@ static void adjoint(vvReverse* r, vvExpr* e, vvExpr* seed, bool neg, vvExpr* res
       if (b) adjoint(r, e->b, mul(r, s, result ? result : e), !neg, NULL, out);
       return;
     }
-    default: return;
+    default:
+      return;
   }
 }
 

@@ -48,11 +48,15 @@ bool vv_range(const vvExpr* e, int* start, int* count, bool* exact) {
       case VV_E_FIELD:
         offset += e->field->leaf;
         break;
-      case VV_E_INDEX: *exact = false; break;
+      case VV_E_INDEX:
+        *exact = false;
+        break;
       case VV_E_ADDR:
       case VV_E_BIN:
-      case VV_E_CAST: break;
-      default: return false;
+      case VV_E_CAST:
+        break;
+      default:
+        return false;
     }
     e = e->a;
   }
@@ -130,7 +134,9 @@ static void map_call(const vvStmt* s, vvBits set, bool pointers_only, vvBits bit
 void vv_reads_stmt(vvCc* cc, const vvStmt* s, vvBits bits) {
   if (s->lhs) vv_reads_index(s->lhs, bits);
   switch (s->kind) {
-    case VV_S_ASSIGN: vv_reads_expr(s->rhs, bits); break;
+    case VV_S_ASSIGN:
+      vv_reads_expr(s->rhs, bits);
+      break;
     case VV_S_CALL:
       vv_summarise(cc, s->callee);
       map_call(s, s->callee->reads, false, bits);
@@ -140,16 +146,21 @@ void vv_reads_stmt(vvCc* cc, const vvStmt* s, vvBits bits) {
       }
       break;
     case VV_S_IF:
-    case VV_S_WHILE: vv_reads_expr(s->cond, bits); break;
+    case VV_S_WHILE:
+      vv_reads_expr(s->cond, bits);
+      break;
     case VV_S_FOR:
       vv_reads_expr(s->rhs, bits);
       vv_reads_expr(s->cond, bits);
       break;
-    case VV_S_PUSH: vv_reads_expr(s->lhs, bits); break;
+    case VV_S_PUSH:
+      vv_reads_expr(s->lhs, bits);
+      break;
     case VV_S_POP:
     case VV_S_ZERO:
     case VV_S_DECL:
-    case VV_S_GUARD: break;
+    case VV_S_GUARD:
+      break;
   }
 }
 
@@ -157,7 +168,9 @@ void vv_writes_stmt(vvCc* cc, const vvStmt* s, vvBits bits) {
   switch (s->kind) {
     case VV_S_ASSIGN:
     case VV_S_ZERO:
-    case VV_S_POP: set_range(s->lhs, bits); break;
+    case VV_S_POP:
+      set_range(s->lhs, bits);
+      break;
     case VV_S_CALL:
       vv_summarise(cc, s->callee);
       if (s->lhs) set_range(s->lhs, bits);
@@ -166,7 +179,8 @@ void vv_writes_stmt(vvCc* cc, const vvStmt* s, vvBits bits) {
     case VV_S_FOR:
       if (s->var->loc >= 0) vv_bits_set(bits, s->var->loc);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -366,13 +380,17 @@ bool vv_is_varied(const vvExpr* e, vvBits v) {
   if (vv_ir_is_path(e)) return (e->type->kind == VV_T_REAL || e->type->kind == VV_T_STRUCT) && meets_range(e, v);
   if (e->type->kind != VV_T_REAL) return false;
   switch (e->kind) {
-    case VV_E_UN: return vv_is_varied(e->a, v);
-    case VV_E_CAST: return vv_is_varied(e->a, v);
-    case VV_E_BIN: return vv_is_varied(e->a, v) || vv_is_varied(e->b, v);
-    case VV_E_MATH:
-      if (e->fn == VV_M_FLOOR || e->fn == VV_M_CEIL) return false;
+    case VV_E_UN:
+      return vv_is_varied(e->a, v);
+    case VV_E_CAST:
+      return vv_is_varied(e->a, v);
+    case VV_E_BIN:
       return vv_is_varied(e->a, v) || vv_is_varied(e->b, v);
-    default: return false;
+    case VV_E_MATH:
+      if (vv_ir_math_is_step(e->fn)) return false;
+      return vv_is_varied(e->a, v) || vv_is_varied(e->b, v) || vv_is_varied(e->c, v);
+    default:
+      return false;
   }
 }
 
@@ -461,7 +479,8 @@ static bool varied_call(vvCc* cc, const vvStmt* s, vvBits v) {
 static bool copy_leaves(const vvExpr* from, const vvExpr* to, vvBits v) {
   int a, b, n, m;
   bool exact, changed = false;
-  if (vv_ir_root(to)->no_diff || !vv_range(from, &a, &n, &exact) || !vv_range(to, &b, &m, &exact) || n != m) return false;
+  if (vv_ir_root(to)->no_diff || !vv_range(from, &a, &n, &exact) || !vv_range(to, &b, &m, &exact) || n != m)
+    return false;
   for (int i = 0; i < n; i++)
     if (vv_bits_get(v, a + i) && !vv_bits_get(v, b + i)) {
       vv_bits_set(v, b + i);
@@ -498,9 +517,10 @@ static bool useful_expr(const vvExpr* e, vvBits u) {
   if (!e || e->kind == VV_E_LIT) return false;
   if (vv_ir_is_path(e)) return set_real_range(e, u);
   if (e->type->kind != VV_T_REAL || e->kind == VV_E_COND) return false;
-  if (e->kind == VV_E_MATH && (e->fn == VV_M_FLOOR || e->fn == VV_M_CEIL)) return false;
+  if (e->kind == VV_E_MATH && vv_ir_math_is_step(e->fn)) return false;
   bool changed = useful_expr(e->a, u);
   if (useful_expr(e->b, u)) changed = true;
+  if (e->kind == VV_E_MATH && useful_expr(e->c, u)) changed = true;
   return changed;
 }
 

@@ -25,7 +25,9 @@ vvExpr* vv_ir_offset(vvCc* cc, vvExpr* p, vvExpr* i) {
     if (p->a->kind == VV_E_INDEX) return vv_ir_offset(cc, p->a->a, add_index(cc, p->a->b, i));
   }
   if (p->kind == VV_E_BIN && p->op == VV_ADD) return vv_ir_offset(cc, p->a, add_index(cc, p->b, i));
-  if (p->kind == VV_E_CAST) return vv_ir_offset(cc, p->a, i);
+  bool drops_const = p->kind == VV_E_CAST && p->a->type->kind == VV_T_POINTER && p->a->type->elem_const &&
+                     p->type->kind == VV_T_POINTER && !p->type->elem_const;
+  if (p->kind == VV_E_CAST && !drops_const) return vv_ir_offset(cc, p->a, i);
   return vv_ir_index(cc, p, i);
 }
 
@@ -134,10 +136,13 @@ static vvExpr* settle_pointer(vvCloner* cl, vvExpr* p, vvBlock* out) {
   vvExpr* r = VV_IR_NEW(cc, vvExpr);
   *r = *p;
   switch (p->kind) {
-    case VV_E_VAR: return p;
+    case VV_E_VAR:
+      return p;
     case VV_E_ADDR:
     case VV_E_FIELD:
-    case VV_E_CAST: r->a = settle_pointer(cl, p->a, out); return r;
+    case VV_E_CAST:
+      r->a = settle_pointer(cl, p->a, out);
+      return r;
     case VV_E_INDEX:
     case VV_E_BIN:
       r->a = settle_pointer(cl, p->a, out);
@@ -149,7 +154,8 @@ static vvExpr* settle_pointer(vvCloner* cl, vvExpr* p, vvBlock* out) {
         r->b = vv_ir_ref(cc, t);
       }
       return r;
-    default: return p;
+    default:
+      return p;
   }
 }
 
@@ -182,6 +188,7 @@ vvExpr* vv_ir_inline(vvCc* cc, vvFunc* into, vvFunc* f, vvExpr** arg, vvStmt* sc
     p->alias = vv_ir_ref(cc, v);
   }
   vvBlock* b = copy_block(&cl, f->body, scope);
+  for (int i = 0; i < b->n; i++) b->v[i]->inlined = true;
   vvExpr* ret = vv_ir_copy_expr(cc, f->ret);
   forget_copies(f->body);
   for (int i = 0; i < f->nparam; i++) f->param[i]->alias = NULL;

@@ -22,7 +22,8 @@ static uint64_t variant_mask(vvCc* cc, vvFunc* f, const vvVariant* v) {
         found = true;
       }
     if (!found)
-      vv_ir_refuse(cc, f->file, f->line, vv_ir_format(cc, "VV_DIFF_WRT names \"%s\", no argument of \"%s\"", v->arg[k], f->name),
+      vv_ir_refuse(cc, f->file, f->line,
+                   vv_ir_format(cc, "VV_DIFF_WRT names \"%s\", no argument of \"%s\"", v->arg[k], f->name),
                    "name an argument");
   }
   return vv_deriv_close_mask(cc, f, mask & vv_deriv_default_mask(f));
@@ -35,8 +36,7 @@ static const char* dispatch(vvCc* cc, vvFunc* f, const vvFunc* vjp, uint64_t ful
   for (int i = 0; i < f->nparam; i++) nbar += (int)(full >> i & 1);
   int first = vjp->nparam - 1 - nbar;
   const char* all = "";
-  for (int i = 0; i < nbar; i++)
-    all = vv_ir_format(cc, "%s%s%s", all, i ? " && " : "", vjp->param[first + i]->name);
+  for (int i = 0; i < nbar; i++) all = vv_ir_format(cc, "%s%s%s", all, i ? " && " : "", vjp->param[first + i]->name);
   const char* s = vv_ir_format(cc, "  if (!(%s)) {\n", all);
   for (int k = 0; k < f->nvariant; k++) {
     uint64_t mask = variant_mask(cc, f, &f->variant[k]);

@@ -41,30 +41,48 @@ static void put(vvText* t, const char* format, ...) {
 
 // expressions
 
-static const char* const OP_TEXT[] = {"+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", "<=",
-                                      ">", ">=", "==", "!=", "&&", "||", "-", "!", "~"};
+static const char* const OP_TEXT[] = {"+",  "-", "*",  "/",  "%",  "<<", ">>", "&", "|", "^", "<",
+                                      "<=", ">", ">=", "==", "!=", "&&", "||", "-", "!", "~"};
 static const int OP_LEVEL[] = {9, 9, 10, 10, 10, 8, 8, 5, 3, 4, 7, 7, 7, 7, 6, 6, 2, 1, 11, 11, 11};
 
 static int level(const vvExpr* e) {
   switch (e->kind) {
     case VV_E_BIN:
-    case VV_E_UN: return OP_LEVEL[e->op];
+    case VV_E_UN:
+      return OP_LEVEL[e->op];
     case VV_E_CAST:
-    case VV_E_ADDR: return 11;
-    case VV_E_COND: return 0;
-    case VV_E_INDEX: return e->a->kind == VV_E_VAR && e->a->var->by_value && vv_ir_is_zero(e->b) ? 11 : 12;
-    default: return 12;
+    case VV_E_ADDR:
+      return 11;
+    case VV_E_COND:
+      return 0;
+    case VV_E_INDEX:
+      return e->a->kind == VV_E_VAR && e->a->var->by_value && vv_ir_is_zero(e->b) ? 11 : 12;
+    default:
+      return 12;
   }
 }
 
-static void put_type(vvText* t, const vvIrType* type) {
-  if (type->kind == VV_T_POINTER) {
-    if (type->elem_const) put(t, "const ");
-    put_type(t, type->elem);
-    put(t, "*");
-    return;
+// A declaration of `name`, or without a name the type alone; C writes it from the inside out.
+static void put_declarator(vvText* t, const vvIrType* type, const char* name) {
+  const char* s = name;
+  for (; type->kind == VV_T_POINTER || type->kind == VV_T_ARRAY; type = type->elem) {
+    if (type->kind == VV_T_ARRAY) {
+      s = vv_ir_format(t->cc, "%s[%d]", s, type->count);
+      continue;
+    }
+    const vvIrType* e = type->elem;
+    while (e->kind == VV_T_ARRAY) e = e->elem;
+    bool inner = e->kind == VV_T_POINTER;  // const of an inner level stands after its star
+    if (type->elem_const && !inner) put(t, "const ");
+    s = vv_ir_format(t->cc, type->elem->kind == VV_T_ARRAY ? "(*%s)" : (*s && *s != '*' && *s != '[' ? "* %s" : "*%s"),
+                     s);
+    if (type->elem_const && inner) s = vv_ir_format(t->cc, " const%s", s);
   }
-  put(t, "%s", type->name);
+  put(t, *s && *s != '*' && *s != '[' ? "%s %s" : "%s%s", type->name, s);
+}
+
+static void put_type(vvText* t, const vvIrType* type) {
+  put_declarator(t, type, "");
 }
 
 static void put_expr(vvText* t, const vvExpr* e);
@@ -96,10 +114,26 @@ static void put_binary(vvText* t, const vvExpr* e) {
   put_at(t, e->b, right);
 }
 
+// In the precision that the kernel asked for.
+static void put_math_name(vvText* t, const vvExpr* e) {
+  const char* name = vv_ir_math_name(e->fn);
+  if (e->type == t->cc->t_float) {
+    put(t, "%sf(", name);
+  } else if (e->type == t->cc->t_double || e->type->kind == VV_T_INT) {
+    put(t, "%s(", name);
+  } else {
+    put(t, "vv_%s(", name);
+  }
+}
+
 static void put_expr(vvText* t, const vvExpr* e) {
   switch (e->kind) {
-    case VV_E_LIT: put(t, "%s", e->text); return;
-    case VV_E_VAR: put(t, "%s", e->var->name); return;
+    case VV_E_LIT:
+      put(t, "%s", e->text);
+      return;
+    case VV_E_VAR:
+      put(t, "%s", e->var->name);
+      return;
     case VV_E_FIELD:
       if (e->a->kind == VV_E_INDEX && vv_ir_is_zero(e->a->b) && e->a->a->type->kind == VV_T_POINTER) {
         put_at(t, e->a->a, 12);
@@ -127,7 +161,9 @@ static void put_expr(vvText* t, const vvExpr* e) {
       put(t, "%s", OP_TEXT[e->op]);
       put_at(t, e->a, e->a->kind == VV_E_LIT && e->a->text[0] == '-' ? 13 : 12);
       return;
-    case VV_E_BIN: put_binary(t, e); return;
+    case VV_E_BIN:
+      put_binary(t, e);
+      return;
     case VV_E_CAST:
       put(t, "(");
       put_type(t, e->type);
@@ -142,11 +178,11 @@ static void put_expr(vvText* t, const vvExpr* e) {
       put_at(t, e->c, 1);
       return;
     case VV_E_MATH:
-      put(t, e->fn == VV_M_FMOD ? "(vvReal)%s(" : "vv_%s(", vv_ir_math_name(e->fn));
+      put_math_name(t, e);
       put_expr(t, e->a);
-      if (e->b) {
+      for (const vvExpr* more = e->b; more; more = more == e->b ? e->c : NULL) {
         put(t, ", ");
-        put_expr(t, e->b);
+        put_expr(t, more);
       }
       put(t, ")");
       return;
@@ -160,11 +196,7 @@ static void indent(vvText* t, int depth) {
 }
 
 static void put_decl(vvText* t, const vvIrType* type, const char* name) {
-  const vvIrType* e = type;
-  while (e->kind == VV_T_ARRAY) e = e->elem;
-  put_type(t, e);
-  put(t, " %s", name);
-  for (e = type; e->kind == VV_T_ARRAY; e = e->elem) put(t, "[%d]", e->count);
+  put_declarator(t, type, name);
 }
 
 static bool is_scalar(const vvIrType* t) {
@@ -187,7 +219,16 @@ static void put_call(vvText* t, const vvStmt* s) {
   put(t, "%s(", s->callee->name);
   for (int i = 0; i < s->narg; i++) {
     if (i) put(t, ", ");
-    put_expr(t, s->arg[i]);
+    const vvIrType *p = s->callee->param[i]->type, *a = s->arg[i]->type;
+    // C17 lets const be added to rows of an array by a cast only
+    bool rows = p->kind == VV_T_POINTER && p->elem->kind == VV_T_ARRAY && p->elem_const &&
+                !(a->kind == VV_T_POINTER && a->elem_const);
+    if (rows) {
+      put(t, "(");
+      put_type(t, p);
+      put(t, ")");
+    }
+    put_at(t, s->arg[i], rows ? 11 : 0);
   }
   put(t, ");\n");
 }
@@ -289,7 +330,9 @@ static void put_stmt(vvText* t, const vvStmt* s, const vvStmt* next, int depth, 
       }
       put(t, ";\n");
       return;
-    case VV_S_ASSIGN: put_assign(t, s); return;
+    case VV_S_ASSIGN:
+      put_assign(t, s);
+      return;
     case VV_S_ZERO:
       put_expr(t, s->lhs);
       put(t, " = ");
@@ -303,8 +346,12 @@ static void put_stmt(vvText* t, const vvStmt* s, const vvStmt* next, int depth, 
       }
       put_call(t, s);
       return;
-    case VV_S_IF: put_if(t, s, depth); return;
-    case VV_S_FOR: put_for(t, s, depth); return;
+    case VV_S_IF:
+      put_if(t, s, depth);
+      return;
+    case VV_S_FOR:
+      put_for(t, s, depth);
+      return;
     case VV_S_WHILE:
       put(t, "while (");
       put_expr(t, s->cond);
@@ -319,7 +366,9 @@ static void put_stmt(vvText* t, const vvStmt* s, const vvStmt* next, int depth, 
       put_expr(t, s->lhs);
       put(t, ");\n");
       return;
-    case VV_S_GUARD: put(t, "if (tape->overflow) return;\n"); return;
+    case VV_S_GUARD:
+      put(t, "if (tape->overflow) return;\n");
+      return;
   }
 }
 
@@ -363,10 +412,9 @@ static void put_head(vvText* t, const vvFunc* f, bool definition) {
   for (int i = 0; i < f->nparam; i++) {
     const vvVar* p = f->param[i];
     vvText one = {t->cc, NULL, 0, 0};
-    put_type(&one, p->type);
     bool primal = p->type->kind == VV_T_POINTER && !strstr(p->name, "_bar") && p->type->elem->kind != VV_T_TAPE;
     bool restrict_it = definition && primal && f->generated && !f->is_static;
-    put(&one, restrict_it ? " restrict %s" : " %s", p->name);
+    put_declarator(&one, p->type, restrict_it ? vv_ir_format(t->cc, "restrict %s", p->name) : p->name);
     if (i) put(t, ",");
     if (i && column + one.n + 3 > 118) {
       put(t, "\n%*s", (int)start, "");
@@ -468,7 +516,8 @@ void vv_emit_files(vvCc* cc, const char* dir) {
   put_guard_name(&h, cc->base);
   put(&h, "_VV_H_\n\n");
   for (int i = 0; i < cc->ninclude; i++) put(&h, "%s\n", cc->include[i]);
-  put(&h, "\n#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Wpsabi\"  // eight tangents by value\n#endif\n\n");
+  put(&h,
+      "\n#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Wpsabi\"  // eight tangents by value\n#endif\n\n");
   bool own_types = false;
   for (int i = 0; i < cc->nstruct; i++) own_types |= cc->strct[i]->in_main;
   if (own_types)

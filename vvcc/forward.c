@@ -13,7 +13,7 @@
 
 typedef struct vvForward {
   vvCc* cc;
-  vvFunc* f;      // private copy
+  vvFunc* f;  // private copy
   bool wide;
   vvBits varied;
   int nleaf;
@@ -49,11 +49,16 @@ static vvStruct* tan_struct(vvCc* cc, vvStruct* s) {
 static vvIrType* tan_type(vvCc* cc, vvIrType* t, bool wide) {
   if (!wide) return t;
   switch (t->kind) {
-    case VV_T_REAL: return cc->t_real8;
-    case VV_T_STRUCT: return tan_struct(cc, t->def)->type;
-    case VV_T_ARRAY: return vv_ir_array(cc, tan_type(cc, t->elem, wide), t->count);
-    case VV_T_POINTER: return vv_ir_pointer(cc, tan_type(cc, t->elem, wide), t->elem_const);
-    default: return t;
+    case VV_T_REAL:
+      return cc->t_real8;
+    case VV_T_STRUCT:
+      return tan_struct(cc, t->def)->type;
+    case VV_T_ARRAY:
+      return vv_ir_array(cc, tan_type(cc, t->elem, wide), t->count);
+    case VV_T_POINTER:
+      return vv_ir_pointer(cc, tan_type(cc, t->elem, wide), t->elem_const);
+    default:
+      return t;
   }
 }
 
@@ -70,7 +75,8 @@ static vvVar* tan_var(vvForward* w, vvVar* v) {
 static vvExpr* tan_path(vvForward* w, vvExpr* e) {
   vvCc* cc = w->cc;
   switch (e->kind) {
-    case VV_E_VAR: return vv_ir_ref(cc, tan_var(w, e->var));
+    case VV_E_VAR:
+      return vv_ir_ref(cc, tan_var(w, e->var));
     case VV_E_FIELD: {
       vvExpr* a = tan_path(w, e->a);
       vvStruct* s = a->type->def;
@@ -78,16 +84,29 @@ static vvExpr* tan_path(vvForward* w, vvExpr* e) {
         if (strcmp(s->field[i].name, e->field->name) == 0) return vv_ir_field(cc, a, &s->field[i]);
       return a;
     }
-    case VV_E_INDEX: return vv_ir_index(cc, tan_path(w, e->a), e->b);
-    case VV_E_ADDR: return vv_ir_addr(cc, tan_path(w, e->a));
-    case VV_E_BIN: return vv_ir_bin(cc, e->op, tan_path(w, e->a), e->b);
-    default: return tan_path(w, e->a);
+    case VV_E_INDEX:
+      return vv_ir_index(cc, tan_path(w, e->a), e->b);
+    case VV_E_ADDR:
+      return vv_ir_addr(cc, tan_path(w, e->a));
+    case VV_E_BIN:
+      return vv_ir_bin(cc, e->op, tan_path(w, e->a), e->b);
+    case VV_E_CAST: {
+      vvExpr* a = tan_path(w, e->a);
+      if (e->type->kind != VV_T_POINTER || a->type->kind != VV_T_POINTER) return a;
+      return vv_ir_cast(cc, vv_ir_pointer(cc, a->type->elem, e->type->elem_const), a);
+    }
+    default:
+      return tan_path(w, e->a);
   }
 }
 
-static bool varies(vvForward* w, const vvExpr* e) { return vv_is_varied(e, w->varied); }
+static bool varies(vvForward* w, const vvExpr* e) {
+  return vv_is_varied(e, w->varied);
+}
 
-static bool path_varies(vvForward* w, const vvExpr* path) { return vv_adjoint_overlaps(path, w->varied); }
+static bool path_varies(vvForward* w, const vvExpr* path) {
+  return vv_adjoint_overlaps(path, w->varied);
+}
 
 // expressions: NULL is the zero tangent
 
@@ -119,30 +138,73 @@ static vvExpr* minus(vvForward* w, vvExpr* a, vvExpr* b) {
 
 static vvExpr* tangent(vvForward* w, vvExpr* e, vvExpr* result);
 
+static vvExpr* constant(vvForward* w, const char* text) {
+  return vv_ir_lit(w->cc, text, w->cc->t_real);
+}
+
+static _Noreturn void no_rule(vvForward* w, const vvExpr* e) {
+  vv_ir_refuse(w->cc, w->f->file, w->f->line,
+               vv_ir_format(w->cc, "function \"%s\" has no derivative here", vv_ir_math_name(e->fn)),
+               "give its result a variable of its own");
+}
+
 static vvExpr* math1(vvForward* w, vvExpr* e, vvExpr* result) {
   vvCc* cc = w->cc;
   vvExpr *x = e->a, *y = result ? result : e, *t = tangent(w, x, NULL), *one = vv_ir_int(cc, 1);
   switch (e->fn) {
-    case VV_M_SQRT: return over(w, t, vv_ir_bin(cc, VV_MUL, vv_ir_int(cc, 2), y));
-    case VV_M_SIN: return times(w, t, vv_ir_math(cc, VV_M_COS, x, NULL));
-    case VV_M_COS: return times(w, t, vv_ir_un(cc, VV_NEG, vv_ir_math(cc, VV_M_SIN, x, NULL)));
-    case VV_M_TAN: return times(w, t, vv_ir_bin(cc, VV_ADD, one, vv_ir_bin(cc, VV_MUL, y, y)));
+    case VV_M_SQRT:
+      return over(w, t, vv_ir_bin(cc, VV_MUL, vv_ir_int(cc, 2), y));
+    case VV_M_SIN:
+      return times(w, t, vv_ir_math(cc, VV_M_COS, x, NULL));
+    case VV_M_COS:
+      return times(w, t, vv_ir_un(cc, VV_NEG, vv_ir_math(cc, VV_M_SIN, x, NULL)));
+    case VV_M_TAN:
+      return times(w, t, vv_ir_bin(cc, VV_ADD, one, vv_ir_bin(cc, VV_MUL, y, y)));
     case VV_M_ASIN:
     case VV_M_ACOS: {
       vvExpr* c = vv_ir_bin(cc, VV_SUB, one, vv_ir_bin(cc, VV_MUL, x, x));
       vvExpr* d = over(w, t, vv_ir_math(cc, VV_M_SQRT, c, NULL));
       return e->fn == VV_M_ASIN ? d : minus(w, NULL, d);
     }
-    case VV_M_ATAN: return over(w, t, vv_ir_bin(cc, VV_ADD, one, vv_ir_bin(cc, VV_MUL, x, x)));
-    case VV_M_EXP: return times(w, t, y);
-    case VV_M_LOG: return over(w, t, x);
-    case VV_M_SINH: return times(w, t, vv_ir_math(cc, VV_M_COSH, x, NULL));
-    case VV_M_COSH: return times(w, t, vv_ir_math(cc, VV_M_SINH, x, NULL));
-    case VV_M_TANH: return times(w, t, vv_ir_bin(cc, VV_SUB, one, vv_ir_bin(cc, VV_MUL, y, y)));
-    case VV_M_EXPM1: return times(w, t, vv_ir_bin(cc, VV_ADD, y, one));
-    case VV_M_LOG1P: return over(w, t, vv_ir_bin(cc, VV_ADD, one, x));
-    case VV_M_CBRT: return over(w, t, vv_ir_bin(cc, VV_MUL, vv_ir_bin(cc, VV_MUL, vv_ir_int(cc, 3), y), y));
-    default: return NULL;
+    case VV_M_ATAN:
+      return over(w, t, vv_ir_bin(cc, VV_ADD, one, vv_ir_bin(cc, VV_MUL, x, x)));
+    case VV_M_EXP:
+      return times(w, t, y);
+    case VV_M_LOG:
+      return over(w, t, x);
+    case VV_M_SINH:
+      return times(w, t, vv_ir_math(cc, VV_M_COSH, x, NULL));
+    case VV_M_COSH:
+      return times(w, t, vv_ir_math(cc, VV_M_SINH, x, NULL));
+    case VV_M_TANH:
+      return times(w, t, vv_ir_bin(cc, VV_SUB, one, vv_ir_bin(cc, VV_MUL, y, y)));
+    case VV_M_EXPM1:
+      return times(w, t, vv_ir_bin(cc, VV_ADD, y, one));
+    case VV_M_LOG1P:
+      return over(w, t, vv_ir_bin(cc, VV_ADD, one, x));
+    case VV_M_CBRT:
+      return over(w, t, vv_ir_bin(cc, VV_MUL, vv_ir_bin(cc, VV_MUL, vv_ir_int(cc, 3), y), y));
+    case VV_M_EXP2:
+      return times(w, times(w, t, constant(w, VV_LN2)), y);
+    case VV_M_LOG2:
+      return over(w, t, vv_ir_bin(cc, VV_MUL, x, constant(w, VV_LN2)));
+    case VV_M_LOG10:
+      return over(w, t, vv_ir_bin(cc, VV_MUL, x, constant(w, VV_LN10)));
+    case VV_M_ASINH:
+    case VV_M_ACOSH: {
+      vvOp op = e->fn == VV_M_ASINH ? VV_ADD : VV_SUB;
+      return over(w, t, vv_ir_math(cc, VV_M_SQRT, vv_ir_bin(cc, op, vv_ir_bin(cc, VV_MUL, x, x), one), NULL));
+    }
+    case VV_M_ATANH:
+      return over(w, t, vv_ir_bin(cc, VV_SUB, one, vv_ir_bin(cc, VV_MUL, x, x)));
+    case VV_M_ERF:
+    case VV_M_ERFC: {
+      vvExpr* d = vv_ir_math(cc, VV_M_EXP, vv_ir_bin(cc, VV_MUL, vv_ir_un(cc, VV_NEG, x), x), NULL);
+      t = times(w, times(w, t, constant(w, VV_TWO_OVER_SQRT_PI)), d);
+      return e->fn == VV_M_ERF ? t : minus(w, NULL, t);
+    }
+    default:
+      no_rule(w, e);
   }
 }
 
@@ -159,9 +221,18 @@ static vvExpr* math2(vvForward* w, vvExpr* e, vvExpr* result) {
       vvExpr* low = vv_ir_math(cc, VV_M_POW, x, vv_ir_bin(cc, VV_SUB, p, vv_ir_int(cc, 1)));
       return times(w, times(w, a, p), low);  // the part of p: see special()
     }
+    case VV_M_REMAINDER:
     case VV_M_FMOD:
       return minus(w, a, times(w, b, vv_ir_bin(cc, VV_DIV, vv_ir_bin(cc, VV_SUB, x, y), p)));
-    default: return NULL;
+    case VV_M_FMA:
+      return plus(w, plus(w, times(w, a, p), times(w, b, x)), tangent(w, e->c, NULL));
+    case VV_M_LDEXP:
+      return times(w, a, vv_ir_math(cc, VV_M_LDEXP, vv_ir_int(cc, 1), p));
+    case VV_M_COPYSIGN:
+      if (!a) return NULL;
+      no_rule(w, e);  // see special()
+    default:
+      no_rule(w, e);
   }
 }
 
@@ -174,8 +245,10 @@ static vvExpr* tangent(vvForward* w, vvExpr* e, vvExpr* result) {
       vvExpr* t = tangent(w, e->a, NULL);
       return w->wide || !t ? t : vv_ir_cast(cc, e->type, t);
     }
-    case VV_E_UN: return minus(w, NULL, tangent(w, e->a, NULL));
-    case VV_E_MATH: return e->b ? math2(w, e, result) : math1(w, e, result);
+    case VV_E_UN:
+      return minus(w, NULL, tangent(w, e->a, NULL));
+    case VV_E_MATH:
+      return e->b ? math2(w, e, result) : math1(w, e, result);
     case VV_E_BIN: {
       vvExpr *a = tangent(w, e->a, NULL), *b = tangent(w, e->b, NULL);
       if (e->op == VV_ADD) return plus(w, a, b);
@@ -184,7 +257,8 @@ static vvExpr* tangent(vvForward* w, vvExpr* e, vvExpr* result) {
       if (e->op == VV_DIV) return over(w, minus(w, a, times(w, b, result ? result : e)), e->b);
       return NULL;
     }
-    default: return NULL;
+    default:
+      return NULL;
   }
 }
 
@@ -208,7 +282,7 @@ static bool special(vvForward* w, vvExpr* lhs, vvExpr* e, vvBlock* out) {
   vvCc* cc = w->cc;
   if (e->kind != VV_E_MATH) return false;
   bool cases = e->fn == VV_M_FABS || e->fn == VV_M_FMIN || e->fn == VV_M_FMAX || e->fn == VV_M_HYPOT ||
-               (e->fn == VV_M_POW && varies(w, e->b));
+               e->fn == VV_M_COPYSIGN || e->fn == VV_M_FDIM || (e->fn == VV_M_POW && varies(w, e->b));
   if (!cases) return false;
   vvExpr *a = tangent(w, e->a, NULL), *b = e->b ? tangent(w, e->b, NULL) : NULL, *zero = vv_ir_int(cc, 0);
   // the operands may hold what lhs_tan overwrites
@@ -218,6 +292,12 @@ static bool special(vvForward* w, vvExpr* lhs, vvExpr* e, vvBlock* out) {
   if (e->fn == VV_M_FABS) {
     set(w, d, a, when(w, VV_GT, e->a, zero, out));
     set(w, d, minus(w, NULL, a), when(w, VV_LT, e->a, zero, out));
+  } else if (e->fn == VV_M_COPYSIGN) {
+    vvExpr* s = times(w, a, vv_ir_math(cc, VV_M_COPYSIGN, vv_ir_int(cc, 1), e->b));
+    set(w, d, s, when(w, VV_GT, e->a, zero, out));
+    set(w, d, minus(w, NULL, s), when(w, VV_LT, e->a, zero, out));
+  } else if (e->fn == VV_M_FDIM) {
+    set(w, d, minus(w, a, b), when(w, VV_GT, e->a, e->b, out));
   } else if (e->fn == VV_M_HYPOT) {
     vvExpr* sum = plus(w, times(w, a, e->a), times(w, b, e->b));
     set(w, d, over(w, sum, e), when(w, VV_GT, e, zero, out));
@@ -320,15 +400,23 @@ static vvBlock* forward_block(vvForward* w, const vvBlock* b) {
         if (path_varies(w, e)) vv_ir_add(cc, out, vv_ir_decl(cc, tan_var(w, s->var), true));
         break;
       }
-      case VV_S_ASSIGN: forward_assign(w, s, out); break;
+      case VV_S_ASSIGN:
+        forward_assign(w, s, out);
+        break;
       case VV_S_ZERO:
         vv_ir_add(cc, out, s);
         if (path_varies(w, s->lhs)) vv_ir_add(cc, out, vv_ir_zero(cc, tan_path(w, s->lhs)));
         break;
-      case VV_S_CALL: forward_call(w, s, out); break;
+      case VV_S_CALL:
+        forward_call(w, s, out);
+        break;
       case VV_S_PUSH:
-      case VV_S_POP: forward_tape(w, s, out); break;
-      case VV_S_GUARD: vv_ir_add(cc, out, s); break;
+      case VV_S_POP:
+        forward_tape(w, s, out);
+        break;
+      case VV_S_GUARD:
+        vv_ir_add(cc, out, s);
+        break;
       case VV_S_IF:
       case VV_S_FOR:
       case VV_S_WHILE:

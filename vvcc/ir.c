@@ -104,12 +104,16 @@ vvIrType* vv_ir_array(vvCc* cc, vvIrType* elem, int count) {
 int vv_ir_leaves(const vvIrType* t) {
   switch (t->kind) {
     case VV_T_INT:
-    case VV_T_REAL: return 1;
-    case VV_T_STRUCT: return t->def->nleaf;
+    case VV_T_REAL:
+      return 1;
+    case VV_T_STRUCT:
+      return t->def->nleaf;
     case VV_T_ARRAY:
-    case VV_T_POINTER: return vv_ir_leaves(t->elem);
+    case VV_T_POINTER:
+      return vv_ir_leaves(t->elem);
     case VV_T_VOID:
-    case VV_T_TAPE: break;
+    case VV_T_TAPE:
+      break;
   }
   return 0;
 }
@@ -245,7 +249,7 @@ vvExpr* vv_ir_bin(vvCc* cc, vvOp op, vvExpr* a, vvExpr* b) {
 }
 
 vvExpr* vv_ir_math(vvCc* cc, vvMath fn, vvExpr* a, vvExpr* b) {
-  vvExpr* e = make_expr(cc, VV_E_MATH, cc->t_real);
+  vvExpr* e = make_expr(cc, VV_E_MATH, fn >= VV_M_ISNAN ? cc->t_int : cc->t_real);
   e->fn = fn;
   e->a = a;
   e->b = b;
@@ -266,10 +270,14 @@ bool vv_ir_equal(const vvExpr* a, const vvExpr* b) {
   if (a == b) return true;
   if (!a || !b || a->kind != b->kind) return false;
   switch (a->kind) {
-    case VV_E_LIT: return strcmp(a->text, b->text) == 0;
-    case VV_E_VAR: return a->var == b->var;
-    case VV_E_FIELD: return a->field == b->field && vv_ir_equal(a->a, b->a);
-    case VV_E_CAST: return vv_ir_same_type(a->type, b->type) && vv_ir_equal(a->a, b->a);
+    case VV_E_LIT:
+      return strcmp(a->text, b->text) == 0;
+    case VV_E_VAR:
+      return a->var == b->var;
+    case VV_E_FIELD:
+      return a->field == b->field && vv_ir_equal(a->a, b->a);
+    case VV_E_CAST:
+      return vv_ir_same_type(a->type, b->type) && vv_ir_equal(a->a, b->a);
     case VV_E_MATH:
       if (a->fn != b->fn) return false;
       break;
@@ -279,7 +287,8 @@ bool vv_ir_equal(const vvExpr* a, const vvExpr* b) {
       break;
     case VV_E_INDEX:
     case VV_E_ADDR:
-    case VV_E_COND: break;
+    case VV_E_COND:
+      break;
   }
   return vv_ir_equal(a->a, b->a) && vv_ir_equal(a->b, b->b) && vv_ir_equal(a->c, b->c);
 }
@@ -299,9 +308,17 @@ vvVar* vv_ir_root(const vvExpr* e) {
 
 const char* vv_ir_math_name(vvMath fn) {
   static const char* const name[VV_M_COUNT] = {
-      "", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "pow", "fabs",
-      "fmin", "fmax", "sinh", "cosh", "tanh", "hypot", "expm1", "log1p", "cbrt", "floor", "ceil", "fmod"};
+      "",          "sqrt",  "sin",   "cos",   "tan",      "asin",     "acos",  "atan",  "atan2", "exp",
+      "log",       "pow",   "fabs",  "fmin",  "fmax",     "sinh",     "cosh",  "tanh",  "hypot", "expm1",
+      "log1p",     "cbrt",  "floor", "ceil",  "fmod",     "copysign", "exp2",  "log2",  "log10", "asinh",
+      "acosh",     "atanh", "fdim",  "fma",   "erf",      "erfc",     "trunc", "round", "rint",  "nearbyint",
+      "remainder", "ldexp", "isnan", "isinf", "isfinite", "signbit"};
   return name[fn];
+}
+
+bool vv_ir_math_is_step(vvMath fn) {
+  return fn == VV_M_FLOOR || fn == VV_M_CEIL || fn == VV_M_TRUNC || fn == VV_M_ROUND || fn == VV_M_RINT ||
+         fn == VV_M_NEARBYINT || fn >= VV_M_ISNAN;
 }
 
 // statements

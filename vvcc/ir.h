@@ -29,12 +29,12 @@ typedef enum vvTypeKind { VV_T_VOID, VV_T_INT, VV_T_REAL, VV_T_STRUCT, VV_T_ARRA
 
 struct vvIrType {
   vvTypeKind kind;
-  const char* name;   // spelling of int, real and struct types
-  vvIrType* elem;     // of arrays and pointers
-  int count;          // of arrays
-  vvStruct* def;      // of structs
-  bool elem_const;    // of pointers: the element is const
-  bool is_unsigned;   // of ints
+  const char* name;  // spelling of int, real and struct types
+  vvIrType* elem;    // of arrays and pointers
+  int count;         // of arrays
+  vvStruct* def;     // of structs
+  bool elem_const;   // of pointers: the element is const
+  bool is_unsigned;  // of ints
 };
 
 typedef struct vvField {
@@ -48,30 +48,30 @@ struct vvStruct {
   int nfield;
   vvField* field;
   int nleaf;
-  bool in_main;       // defined in the kernel file itself: its text is copied
+  bool in_main;  // defined in the kernel file itself: its text is copied
   vvIrType* type;
-  vvIrType* tan8;     // the type of its eight tangents, once made
-  vvStruct* primal;   // of a tan8 struct: the struct it belongs to
+  vvIrType* tan8;    // the type of its eight tangents, once made
+  vvStruct* primal;  // of a tan8 struct: the struct it belongs to
 };
 
 struct vvVar {
   const char* name;
   vvIrType* type;
   bool is_param;
-  bool is_table;      // constant table of the translation unit
-  bool no_diff;       // VV_NO_DIFF
-  bool write_once;    // VV_WRITE_ONCE
-  bool assigned;      // a by-value parameter that the body assigns
-  bool is_flag;       // made by the lowering of jumps: removed when never read
-  bool frozen;        // keeps its value from its declaration to the end of its scope
-  vvStmt* scope;      // innermost loop that it is declared in, NULL: the function
-  bool by_value;      // the bar or tangent pointer of something passed by value: written *x_bar
-  int loc;            // first leaf, -1 while not numbered
-  vvVar* bar;         // during reverse
-  vvVar* tan;         // during forward
-  vvVar* copy;        // during cloning
-  vvExpr* alias;      // during inlining: what a pointer parameter stands for
-  int uses;           // during emission
+  bool is_table;    // constant table of the translation unit
+  bool no_diff;     // VV_NO_DIFF
+  bool write_once;  // VV_WRITE_ONCE
+  bool assigned;    // a by-value parameter that the body assigns
+  bool is_flag;     // made by the lowering of jumps: removed when never read
+  bool frozen;      // keeps its value from its declaration to the end of its scope
+  vvStmt* scope;    // innermost loop that it is declared in, NULL: the function
+  bool by_value;    // the bar or tangent pointer of something passed by value: written *x_bar
+  int loc;          // first leaf, -1 while not numbered
+  vvVar* bar;       // during reverse
+  vvVar* tan;       // during forward
+  vvVar* copy;      // during cloning
+  vvExpr* alias;    // during inlining: what a pointer parameter stands for
+  int uses;         // during emission
 };
 
 typedef enum vvExprKind {
@@ -82,20 +82,83 @@ typedef enum vvExprKind {
   VV_E_ADDR,   // &a
   VV_E_UN,     // op a
   VV_E_BIN,    // a op b
-  VV_E_MATH,   // fn(args)
+  VV_E_MATH,   // fn(a, b, c)
   VV_E_CAST,   // (type) a
   VV_E_COND    // a ? b : c, not of reals
 } vvExprKind;
 
 typedef enum vvOp {
-  VV_ADD, VV_SUB, VV_MUL, VV_DIV, VV_MOD, VV_SHL, VV_SHR, VV_AND, VV_OR, VV_XOR,
-  VV_LT, VV_LE, VV_GT, VV_GE, VV_EQ, VV_NE, VV_LAND, VV_LOR, VV_NEG, VV_NOT, VV_BITNOT
+  VV_ADD,
+  VV_SUB,
+  VV_MUL,
+  VV_DIV,
+  VV_MOD,
+  VV_SHL,
+  VV_SHR,
+  VV_AND,
+  VV_OR,
+  VV_XOR,
+  VV_LT,
+  VV_LE,
+  VV_GT,
+  VV_GE,
+  VV_EQ,
+  VV_NE,
+  VV_LAND,
+  VV_LOR,
+  VV_NEG,
+  VV_NOT,
+  VV_BITNOT
 } vvOp;
 
 typedef enum vvMath {
-  VV_M_NONE, VV_M_SQRT, VV_M_SIN, VV_M_COS, VV_M_TAN, VV_M_ASIN, VV_M_ACOS, VV_M_ATAN, VV_M_ATAN2, VV_M_EXP, VV_M_LOG,
-  VV_M_POW, VV_M_FABS, VV_M_FMIN, VV_M_FMAX, VV_M_SINH, VV_M_COSH, VV_M_TANH, VV_M_HYPOT, VV_M_EXPM1, VV_M_LOG1P,
-  VV_M_CBRT, VV_M_FLOOR, VV_M_CEIL, VV_M_FMOD, VV_M_COUNT
+  VV_M_NONE,
+  VV_M_SQRT,
+  VV_M_SIN,
+  VV_M_COS,
+  VV_M_TAN,
+  VV_M_ASIN,
+  VV_M_ACOS,
+  VV_M_ATAN,
+  VV_M_ATAN2,
+  VV_M_EXP,
+  VV_M_LOG,
+  VV_M_POW,
+  VV_M_FABS,
+  VV_M_FMIN,
+  VV_M_FMAX,
+  VV_M_SINH,
+  VV_M_COSH,
+  VV_M_TANH,
+  VV_M_HYPOT,
+  VV_M_EXPM1,
+  VV_M_LOG1P,
+  VV_M_CBRT,
+  VV_M_FLOOR,
+  VV_M_CEIL,
+  VV_M_FMOD,
+  VV_M_COPYSIGN,
+  VV_M_EXP2,
+  VV_M_LOG2,
+  VV_M_LOG10,
+  VV_M_ASINH,
+  VV_M_ACOSH,
+  VV_M_ATANH,
+  VV_M_FDIM,
+  VV_M_FMA,
+  VV_M_ERF,
+  VV_M_ERFC,
+  VV_M_TRUNC,
+  VV_M_ROUND,
+  VV_M_RINT,
+  VV_M_NEARBYINT,
+  VV_M_REMAINDER,
+  VV_M_LDEXP,
+  VV_M_ISNAN,
+  VV_M_ISINF,
+  VV_M_ISFINITE,
+  VV_M_SIGNBIT,  // integers from here on
+  VV_M_COUNT
 } vvMath;
 
 struct vvExpr {
@@ -140,6 +203,7 @@ struct vvStmt {
   vvExpr** arg;
   int narg;
   vvBlock *body, *orelse;
+  bool inlined;   // came out of a callee
   vvStmt* outer;  // loops: the enclosing loop
   vvStmt* copy;   // during cloning
 };
@@ -161,49 +225,50 @@ struct vvFunc {
   const char* file;
   int line;
   vvIrType* ret_type;
-  vvExpr* ret;          // what is returned, NULL for void
+  vvExpr* ret;  // what is returned, NULL for void
   vvVar** param;
   int nparam;
-  vvBlock* body;        // NULL: declared only, defined in another kernel file
+  vvBlock* body;  // NULL: declared only, defined in another kernel file
   bool is_static;
-  bool in_main;         // written in the kernel file itself
-  bool in_header_proto; // a header declares it
-  bool is_public;       // declared in the generated header
+  bool in_main;          // written in the kernel file itself
+  bool in_header_proto;  // a header declares it
+  bool is_public;        // declared in the generated header
   bool generated;
   bool needs_tape;
   bool has_loop;
-  bool emit;            // wanted in the output
-  int order;            // of emission, 0: not yet
+  bool emit;  // wanted in the output
+  int order;  // of emission, 0: not yet
   int nvariant;
   vvVariant* variant;
-  bool second;          // VV_SECOND: f_vjp_jvp is wanted
-  vvBits reads, writes; // leaves of parameters (pointees included) that the body reads and writes
-  bool summed;          // reads and writes are known
+  bool second;           // VV_SECOND: f_vjp_jvp is wanted
+  vvBits reads, writes;  // leaves of parameters (pointees included) that the body reads and writes
+  bool summed;           // reads and writes are known
   int ntemp;
-  const char* prologue; // text put before the body
+  const char* prologue;  // text put before the body
   const char* comment;
   struct vvDeriv* deriv;
-  void* source;         // the parser's own
-  int state;            // of lowering: 0 not, 1 under way, 2 done
+  void* source;  // the parser's own
+  int state;     // of lowering: 0 not, 1 under way, 2 done
 };
 
 struct vvCc {
   jmp_buf fail;
   char message[1024];
-  const char* file;       // path as given
-  const char* base;       // name without directory and .c
-  int wrong;              // deliberately wrong rule, 0: none
+  const char* file;    // path as given
+  const char* base;    // name without directory and .c
+  int wrong;           // deliberately wrong rule, 0: none
+  bool real_is_float;  // vvReal is float
   struct vvPool* pool;
   vvIrType *t_void, *t_int, *t_bool, *t_real, *t_double, *t_float, *t_tape, *t_real8;
   vvFunc** func;
   int nfunc, cap_func;
   vvStruct** strct;
   int nstruct, cap_struct;
-  const char** include;   // spelled as in the kernel file
+  const char** include;  // spelled as in the kernel file
   int ninclude, cap_include;
-  const char** text;      // tables and struct definitions of the kernel file, copied
+  const char** text;  // tables and struct definitions of the kernel file, copied
   int ntext, cap_text;
-  vvFunc** out;           // functions to emit, in order
+  vvFunc** out;  // functions to emit, in order
   int nout, cap_out;
 };
 
@@ -238,6 +303,10 @@ vvExpr* vv_ir_addr(vvCc* cc, vvExpr* a);
 vvExpr* vv_ir_un(vvCc* cc, vvOp op, vvExpr* a);
 vvExpr* vv_ir_bin(vvCc* cc, vvOp op, vvExpr* a, vvExpr* b);
 vvExpr* vv_ir_math(vvCc* cc, vvMath fn, vvExpr* a, vvExpr* b);
+// Constants of derivatives.
+#define VV_LN2 "(vvReal)0.69314718055994530942"
+#define VV_LN10 "(vvReal)2.30258509299404568402"
+#define VV_TWO_OVER_SQRT_PI "(vvReal)1.12837916709551257390"
 vvExpr* vv_ir_cast(vvCc* cc, vvIrType* t, vvExpr* a);
 bool vv_ir_is_path(const vvExpr* e);
 bool vv_ir_equal(const vvExpr* a, const vvExpr* b);
@@ -245,6 +314,7 @@ bool vv_ir_is_zero(const vvExpr* e);
 bool vv_ir_is_one(const vvExpr* e);
 vvVar* vv_ir_root(const vvExpr* e);
 const char* vv_ir_math_name(vvMath fn);
+bool vv_ir_math_is_step(vvMath fn);  // constant between its jumps: derivative 0
 
 // statements
 void vv_ir_add(vvCc* cc, vvBlock* b, vvStmt* s);
@@ -260,7 +330,9 @@ vvVar* vv_ir_temp(vvCc* cc, vvFunc* f, vvIrType* type, const char* stem);
 // sets of leaves
 vvBits vv_bits_new(vvCc* cc, int n);
 vvBits vv_bits_copy(vvCc* cc, vvBits a);
-static inline bool vv_bits_get(vvBits a, int i) { return i >= 0 && i < a.n && (a.w[i >> 6] >> (i & 63) & 1) != 0; }
+static inline bool vv_bits_get(vvBits a, int i) {
+  return i >= 0 && i < a.n && (a.w[i >> 6] >> (i & 63) & 1) != 0;
+}
 static inline void vv_bits_set(vvBits a, int i) {
   if (i >= 0 && i < a.n) a.w[i >> 6] |= (uint64_t)1 << (i & 63);
 }

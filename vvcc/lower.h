@@ -49,9 +49,9 @@ typedef struct vvLower {
   vvBinding* local;
   int nlocal, cap_local;
   vvJumps* jumps;
-  vvStmt* loop;   // innermost
-  vvVar* ret;     // holds the value of early returns
-  vvVar* done;    // set by early returns
+  vvStmt* loop;  // innermost
+  vvVar* ret;    // holds the value of early returns
+  vvVar* done;   // set by early returns
   int line;
   vvCursors modified;  // declarations that the body assigns or takes the address of
 } vvLower;

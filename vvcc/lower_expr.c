@@ -92,6 +92,8 @@ static vvExpr* evaluated(vvLower* lo, CXCursor c, bool real) {
       char text[64];
       snprintf(text, sizeof text, "%.17g", v);
       if (!strpbrk(text, ".eni")) strcat(text, ".0");
+      if (v != v) strcpy(text, "NAN");
+      if (v - v != 0 && v == v) strcpy(text, v > 0 ? "INFINITY" : "-INFINITY");
       e = vv_ir_lit(cc, vv_ir_format(cc, v < 0 ? "(%s)" : "%s", text), cc->t_double);
     }
     clang_EvalResult_dispose(r);
@@ -134,8 +136,8 @@ static vvExpr* global_ref(vvLower* lo, CXCursor c, CXCursor decl) {
   vvVar* v = vv_ir_var(cc, name, vv_parse_type(lo->ps, t, vv_parse_line(c)));
   v->is_table = true;
   if (vv_parse_in_main(decl)) {
-    const char* text = vv_ir_format(cc, "__attribute__((unused)) %s;",
-                                    vv_parse_source(lo->ps, clang_getCursorExtent(decl)));
+    const char* text =
+        vv_ir_format(cc, "__attribute__((unused)) %s;", vv_parse_source(lo->ps, clang_getCursorExtent(decl)));
     VV_IR_PUSH(cc, cc->text, cc->ntext, cc->cap_text, text);
   }
   lo->ps->global = vv_ir_grow(cc, lo->ps->global, lo->ps->nglobal, &lo->ps->cap_global, sizeof(vvBinding));
@@ -149,7 +151,8 @@ static vvExpr* name_ref(vvLower* lo, CXCursor c) {
   enum CXCursorKind k = clang_getCursorKind(d);
   const char* name = vv_parse_text(lo->ps, clang_getCursorSpelling(c));
   if (k == CXCursor_EnumConstantDecl) {
-    if (vv_parse_in_main(d)) return vv_ir_lit(cc, vv_ir_format(cc, "%lld", clang_getEnumConstantDeclValue(d)), cc->t_int);
+    if (vv_parse_in_main(d))
+      return vv_ir_lit(cc, vv_ir_format(cc, "%lld", clang_getEnumConstantDeclValue(d)), cc->t_int);
     return vv_ir_lit(cc, name, cc->t_int);
   }
   if (k == CXCursor_FunctionDecl)
@@ -225,7 +228,8 @@ static vvExpr* split_real(vvLower* lo, vvExpr* e, vvBlock* out, bool root) {
   *r = *e;
   r->a = split_real(lo, e->a, out, false);
   r->b = split_real(lo, e->b, out, false);
-  bool costly = e->kind == VV_E_MATH && e->fn != VV_M_FLOOR && e->fn != VV_M_CEIL;
+  r->c = split_real(lo, e->c, out, false);
+  bool costly = e->kind == VV_E_MATH && !vv_ir_math_is_step(e->fn);
   if (e->kind == VV_E_BIN && e->op == VV_DIV && has_var(e->b)) costly = true;
   if (!costly || root) return r;
   vvVar* t = vv_lower_local(lo, NULL, e->type, out);
@@ -296,12 +300,80 @@ static void init_zero(vvLower* lo, vvExpr* lhs, vvBlock* out) {
   vv_lower_assign(lo, lhs, vv_ir_int(cc, 0), out);
 }
 
-// Braces: element by element, the rest zero. Designators are found by the member they name.
+static int elements(const vvIrType* t) {
+  return t->kind == VV_T_ARRAY ? t->count : t->def->nfield;
+}
+
+static bool is_aggregate(const vvIrType* t) {
+  return t->kind == VV_T_ARRAY || t->kind == VV_T_STRUCT;
+}
+
+static vvExpr* element(vvLower* lo, vvExpr* e, int i) {
+  if (e->type->kind == VV_T_ARRAY) return vv_ir_index(lo->cc, e, vv_ir_int(lo->cc, i));
+  return vv_ir_field(lo->cc, e, &e->type->def->field[i]);
+}
+
+// The designators of an initialiser, all children but the last; 0: it has none.
+static int designators(vvLower* lo, CXCursor c, vvCursors* kids) {
+  if (clang_getCursorKind(c) != CXCursor_UnexposedExpr || clang_getCursorType(c).kind != CXType_Void) return 0;
+  *kids = vv_parse_children(lo->ps, c);
+  return kids->n > 1 ? kids->n - 1 : 0;
+}
+
+// Whether a value goes into an aggregate as a whole: braces or a struct.
+static bool fills(vvLower* lo, CXCursor value) {
+  CXCursor v = vv_lower_strip(lo, value);
+  return clang_getCursorKind(v) == CXCursor_InitListExpr ||
+         clang_getCanonicalType(clang_getCursorType(v)).kind == CXType_Record;
+}
+
+static int designated(vvLower* lo, const vvExpr* e, CXCursor c) {
+  if (clang_getCursorKind(c) == CXCursor_MemberRef && e->type->kind == VV_T_STRUCT) {
+    const char* name = vv_parse_text(lo->ps, clang_getCursorSpelling(c));
+    for (int i = 0; i < e->type->def->nfield; i++)
+      if (strcmp(e->type->def->field[i].name, name) == 0) return i;
+  }
+  CXEvalResult r = e->type->kind == VV_T_ARRAY ? clang_Cursor_Evaluate(c) : NULL;
+  long long at = r && clang_EvalResult_getKind(r) == CXEval_Int ? clang_EvalResult_getAsLongLong(r) : -1;
+  if (r) clang_EvalResult_dispose(r);
+  if (at < 0 || at >= e->type->count) vv_lower_refuse(lo, c, "a designator of this kind", "list the elements in order");
+  return (int)at;
+}
+
+// Braces with designators or without all their inner braces: everything zero, then value by value.
+static void init_mixed(vvLower* lo, vvExpr* lhs, vvCursors kids, CXCursor init, vvBlock* out) {
+  enum { DEPTH = 16 };
+  vvExpr* object[DEPTH] = {lhs};
+  int at[DEPTH] = {0}, d = 0;
+  init_zero(lo, lhs, out);
+  for (int i = 0; i < kids.n; i++) {
+    vvCursors part;
+    CXCursor value = kids.v[i];
+    int n = designators(lo, value, &part);
+    if (n >= DEPTH) vv_lower_refuse(lo, init, "designators nested too deep", "assign the members");
+    for (int k = 0; k < n; k++) {
+      if (k) object[k] = element(lo, object[k - 1], at[k - 1]);
+      d = k;
+      at[k] = designated(lo, object[k], part.v[k]);
+    }
+    if (n) value = part.v[n];
+    if (at[d] >= elements(object[d]->type)) vv_lower_refuse(lo, init, "more initialisers than elements", "remove some");
+    vvExpr* e = element(lo, object[d], at[d]);
+    while (is_aggregate(e->type) && !fills(lo, value) && d + 1 < DEPTH) {
+      object[++d] = e;
+      at[d] = 0;
+      e = element(lo, e, 0);
+    }
+    vv_lower_init(lo, e, value, out);
+    for (at[d]++; d > 0 && at[d] >= elements(object[d]->type); at[d]++) d--;
+  }
+}
+
+// Braces: element by element, the rest zero.
 static void init_list(vvLower* lo, vvExpr* lhs, CXCursor init, vvBlock* out) {
   vvCc* cc = lo->cc;
-  vvCursors kids = vv_parse_children(lo->ps, init);
-  bool array = lhs->type->kind == VV_T_ARRAY;
-  if (!array && lhs->type->kind != VV_T_STRUCT) {
+  vvCursors kids = vv_parse_children(lo->ps, init), part;
+  if (!is_aggregate(lhs->type)) {
     if (kids.n == 0) {
       init_zero(lo, lhs, out);
     } else {
@@ -309,29 +381,23 @@ static void init_list(vvLower* lo, vvExpr* lhs, CXCursor init, vvBlock* out) {
     }
     return;
   }
-  int n = array ? lhs->type->count : lhs->type->def->nfield;
+  int n = elements(lhs->type), at = 0;
   bool* given = vv_ir_alloc(cc, (size_t)(n + 1) * sizeof(bool));
-  int at = 0;
   CXCursor* value = vv_ir_alloc(cc, (size_t)(n + 1) * sizeof(CXCursor));
   for (int i = 0; i < kids.n; i++) {
-    CXCursor k = kids.v[i];
-    if (clang_getCursorKind(k) == CXCursor_UnexposedExpr) {
-      vvCursors inner = vv_parse_children(lo->ps, k);
-      if (inner.n == 2 && clang_getCursorKind(inner.v[0]) == CXCursor_MemberRef && !array) {
-        const char* name = vv_parse_text(lo->ps, clang_getCursorSpelling(inner.v[0]));
-        for (int f = 0; f < n; f++)
-          if (strcmp(lhs->type->def->field[f].name, name) == 0) at = f;
-        k = inner.v[1];
-      } else if (inner.n == 2) {
-        vv_lower_refuse(lo, k, "a designator of this kind", "list the elements in order");
-      }
+    int named = designators(lo, kids.v[i], &part);
+    if (named == 1) at = designated(lo, lhs, part.v[0]);
+    CXCursor v = named ? part.v[named] : kids.v[i];
+    bool mixed = named > 1 || at >= n || given[at] || (is_aggregate(element(lo, lhs, at)->type) && !fills(lo, v));
+    if (mixed) {
+      init_mixed(lo, lhs, kids, init, out);
+      return;
     }
-    if (at >= n) vv_lower_refuse(lo, init, "more initialisers than elements", "remove some");
-    value[at] = k;
+    value[at] = v;
     given[at++] = true;
   }
   for (int i = 0; i < n; i++) {
-    vvExpr* e = array ? vv_ir_index(cc, lhs, vv_ir_int(cc, i)) : vv_ir_field(cc, lhs, &lhs->type->def->field[i]);
+    vvExpr* e = element(lo, lhs, i);
     if (given[i]) {
       vv_lower_init(lo, e, value[i], out);
     } else {
@@ -359,17 +425,65 @@ void vv_lower_init(vvLower* lo, vvExpr* lhs, CXCursor init, vvBlock* out) {
   vv_lower_assign(lo, lhs, e, out);
 }
 
+// Whether a call, or what was a call, writes something that e reads. (Assignments inside an expression may not: that
+// is no C.)
+static bool call_writes(const vvStmt* s, const vvExpr* e, bool inlined) {
+  if (inlined && s->lhs && mentions(e, vv_ir_root(s->lhs))) return true;
+  for (int k = 0; s->kind == VV_S_CALL && k < s->narg; k++) {
+    const vvIrType* t = s->callee->param[k]->type;
+    vvVar* root = t->kind == VV_T_POINTER && !t->elem_const ? vv_ir_root(s->arg[k]) : NULL;
+    if (root && mentions(e, root)) return true;
+  }
+  for (int half = 0; half < 2; half++) {
+    const vvBlock* b = half ? s->orelse : s->body;
+    for (int i = 0; b && i < b->n; i++)
+      if (call_writes(b->v[i], e, inlined || b->v[i]->inlined)) return true;
+  }
+  return false;
+}
+
+// The value of e is read after the statements out[from...]: C leaves open whether calls among them come before it.
+static void check_order(vvLower* lo, CXCursor c, const vvExpr* e, const vvBlock* out, int from) {
+  if (!e || e->kind == VV_E_LIT || e->type->kind == VV_T_POINTER || e->type->kind == VV_T_ARRAY) return;
+  for (int i = from; i < out->n; i++)
+    if (call_writes(out->v[i], e, out->v[i]->inlined))
+      vv_lower_refuse(lo, c, "a part of the expression reads what a call in it writes, in an order that C leaves open",
+                      "write two statements");
+}
+
 // calls
 
-static vvMath math_of(const char* name) {
-  if (strncmp(name, "vv_", 3) == 0) name += 3;
+// The function of that name; is_float: the form for float.
+static vvMath math_of(const char* name, bool* is_float) {
   if (strncmp(name, "__builtin_", 10) == 0) name += 10;
+  if (strcmp(name, "isinf_sign") == 0) name = "isinf";
   for (int i = 1; i < VV_M_COUNT; i++) {
     const char* m = vv_ir_math_name((vvMath)i);
     size_t n = strlen(m);
-    if (strncmp(name, m, n) == 0 && (name[n] == 0 || (name[n] == 'f' && name[n + 1] == 0))) return (vvMath)i;
+    *is_float = name[0] && strlen(name) == n + 1 && name[n] == 'f';
+    if (strncmp(name, m, n) == 0 && (name[n] == 0 || *is_float)) return (vvMath)i;
   }
   return VV_M_NONE;
+}
+
+static int math_arguments(vvMath fn) {
+  switch (fn) {
+    case VV_M_FMA:
+      return 3;
+    case VV_M_ATAN2:
+    case VV_M_POW:
+    case VV_M_FMIN:
+    case VV_M_FMAX:
+    case VV_M_HYPOT:
+    case VV_M_FMOD:
+    case VV_M_COPYSIGN:
+    case VV_M_FDIM:
+    case VV_M_REMAINDER:
+    case VV_M_LDEXP:
+      return 2;
+    default:
+      return 1;
+  }
 }
 
 static vvExpr* real_of(vvLower* lo, vvExpr* e) {
@@ -381,7 +495,7 @@ static bool has_active_operand(const vvExpr* e) {
   if (!e) return false;
   if (vv_ir_is_path(e)) return e->type->kind == VV_T_REAL;
   if (e->type->kind != VV_T_REAL) return false;
-  return has_active_operand(e->a) || has_active_operand(e->b);
+  return has_active_operand(e->a) || has_active_operand(e->b) || has_active_operand(e->c);
 }
 
 static vvExpr* value_argument(vvLower* lo, vvFunc* g, int i, vvExpr* e, vvBlock* out) {
@@ -426,11 +540,13 @@ static vvExpr* call_user(vvLower* lo, CXCursor c, vvFunc* g, CXCursor* arg_curso
   if (g->source) vv_lower_func(lo->ps, g);
   vvExpr** arg = vv_ir_alloc(cc, (size_t)(narg + 1) * sizeof(vvExpr*));
   for (int i = 0; i < narg; i++) {
+    int from = out->n;
     if (g->param[i]->type->kind == VV_T_POINTER) {
       arg[i] = vv_lower_pointer(lo, arg_cursor[i], out);
     } else {
       arg[i] = value_argument(lo, g, i, vv_lower_expr(lo, arg_cursor[i], out), out);
     }
+    for (int k = 0; k < i; k++) check_order(lo, c, arg[k], out, from);
   }
   check_writes(lo, c, g, arg);
   if (g->body) vv_summarise(cc, g);
@@ -466,6 +582,41 @@ static vvExpr* call_user(vvLower* lo, CXCursor c, vvFunc* g, CXCursor* arg_curso
   return r;
 }
 
+// A function of math.h or an integer absolute value; NULL: none of these.
+static vvExpr* call_math(vvLower* lo, CXCursor c, const char* name, CXCursor* arg, int narg, vvBlock* out) {
+  vvCc* cc = lo->cc;
+  bool is_float;
+  vvMath fn = math_of(name, &is_float);
+  if (fn != VV_M_NONE && narg == math_arguments(fn)) {
+    vvExpr* a[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < narg; i++) {
+      int from = out->n;
+      a[i] = vv_lower_expr(lo, arg[i], out);
+      for (int k = 0; k < i; k++) check_order(lo, c, a[k], out, from);
+      if (fn != VV_M_LDEXP || i == 0) a[i] = real_of(lo, a[i]);
+    }
+    vvExpr* e = vv_ir_math(cc, fn, a[0], a[1]);
+    e->c = a[2];
+    if (e->type->kind == VV_T_REAL && is_float != cc->real_is_float) e->type = is_float ? cc->t_float : cc->t_double;
+    return e;
+  }
+  bool inf = strncmp(name, "__builtin_huge_val", 18) == 0 || strncmp(name, "__builtin_inf", 13) == 0;
+  if (inf) return vv_ir_lit(cc, "INFINITY", vv_parse_type(lo->ps, clang_getCursorType(c), vv_parse_line(c)));
+  if ((strcmp(name, "abs") == 0 || strcmp(name, "labs") == 0 || strcmp(name, "llabs") == 0) && narg == 1) {
+    vvIrType* t = vv_parse_type(lo->ps, clang_getCursorType(c), vv_parse_line(c));
+    vvVar* v = vv_lower_local(lo, NULL, t, out);
+    vv_lower_assign(lo, vv_ir_ref(cc, v), vv_lower_expr(lo, arg[0], out), out);
+    vvExpr* e = VV_IR_NEW(cc, vvExpr);
+    e->kind = VV_E_COND;
+    e->type = t;
+    e->a = vv_ir_bin(cc, VV_LT, vv_ir_ref(cc, v), vv_ir_int(cc, 0));
+    e->b = vv_ir_un(cc, VV_NEG, vv_ir_ref(cc, v));
+    e->c = vv_ir_ref(cc, v);
+    return e;
+  }
+  return NULL;
+}
+
 static vvExpr* call(vvLower* lo, CXCursor c, vvBlock* out) {
   vvCc* cc = lo->cc;
   int narg = clang_Cursor_getNumArguments(c);
@@ -477,12 +628,8 @@ static vvExpr* call(vvLower* lo, CXCursor c, vvBlock* out) {
     vv_lower_refuse(lo, c, "a call through a function pointer", "call a VV_DIFF function by its name");
   vvFunc* g = vv_parse_find(lo->ps, name);
   if (g && g->generated) return call_user(lo, c, g, arg, narg, out);
-  vvMath fn = g ? VV_M_NONE : math_of(name);
-  if (fn != VV_M_NONE && narg <= 2) {
-    vvExpr* a = real_of(lo, vv_lower_expr(lo, arg[0], out));
-    vvExpr* b = narg > 1 ? real_of(lo, vv_lower_expr(lo, arg[1], out)) : NULL;
-    return vv_ir_math(cc, fn, a, b);
-  }
+  vvExpr* known = g ? NULL : call_math(lo, c, name, arg, narg, out);
+  if (known) return known;
   bool heap = strstr(name, "alloc") || strcmp(name, "free") == 0;
   if (heap) vv_lower_refuse(lo, c, "memory allocation in a kernel", "pass scratch memory as an argument");
   vv_lower_refuse(lo, c, vv_ir_format(cc, "function \"%s\" has no derivative", name),
@@ -509,12 +656,19 @@ static void check_lvalue(vvLower* lo, CXCursor c, const vvExpr* e) {
   if (is_pointer(e)) vv_lower_refuse(lo, c, "a pointer is assigned again", "bind each pointer once, where declared");
   vvVar* root = vv_ir_root(e);
   if (root->is_table || (root->is_param && root->type->kind == VV_T_POINTER && root->type->elem_const))
-    vv_lower_refuse(lo, c,
-                    vv_ir_format(lo->cc, "\"%s\" is reached through const and is written", root->name),
+    vv_lower_refuse(lo, c, vv_ir_format(lo->cc, "\"%s\" is reached through const and is written", root->name),
                     "take const off the argument");
   for (const vvExpr* p = e; p; p = p->a)
     if (p->kind == VV_E_INDEX && p->a->type->kind == VV_T_POINTER && p->a->type->elem_const)
       vv_lower_refuse(lo, c, "a write through a pointer to const", "take const off the pointer");
+}
+
+// Integer expressions take C's type, for the variables that may come to hold them.
+static vvExpr* typed(vvLower* lo, CXCursor c, vvExpr* e) {
+  if (e->type->kind != VV_T_INT || (e->kind != VV_E_BIN && e->kind != VV_E_UN)) return e;
+  vvIrType* t = vv_parse_type(lo->ps, clang_getCursorType(c), vv_parse_line(c));
+  if (t->kind == VV_T_INT) e->type = t;
+  return e;
 }
 
 static vvExpr* unary(vvLower* lo, CXCursor c, vvBlock* out) {
@@ -528,14 +682,19 @@ static vvExpr* unary(vvLower* lo, CXCursor c, vvBlock* out) {
   }
   vvExpr* a = vv_lower_expr(lo, kid, out);
   switch (k) {
-    case CXUnaryOperator_Plus: return a;
-    case CXUnaryOperator_Minus: return vv_ir_un(cc, VV_NEG, a);
-    case CXUnaryOperator_LNot: return vv_ir_un(cc, VV_NOT, a);
-    case CXUnaryOperator_Not: return vv_ir_un(cc, VV_BITNOT, a);
+    case CXUnaryOperator_Plus:
+      return a;
+    case CXUnaryOperator_Minus:
+      return typed(lo, c, vv_ir_un(cc, VV_NEG, a));
+    case CXUnaryOperator_LNot:
+      return vv_ir_un(cc, VV_NOT, a);
+    case CXUnaryOperator_Not:
+      return typed(lo, c, vv_ir_un(cc, VV_BITNOT, a));
     case CXUnaryOperator_Deref:
       if (!is_pointer(a)) vv_lower_refuse(lo, c, "a dereference that is not understood", "use base[index]");
       return vv_ir_offset(cc, a, vv_ir_int(cc, 0));
-    default: break;
+    default:
+      break;
   }
   bool inc = k == CXUnaryOperator_PostInc || k == CXUnaryOperator_PreInc;
   bool dec = k == CXUnaryOperator_PostDec || k == CXUnaryOperator_PreDec;
@@ -553,25 +712,72 @@ static vvExpr* unary(vvLower* lo, CXCursor c, vvBlock* out) {
 
 static bool op_of(enum CXBinaryOperatorKind k, vvOp* op) {
   switch (k) {
-    case CXBinaryOperator_Mul: case CXBinaryOperator_MulAssign: *op = VV_MUL; return true;
-    case CXBinaryOperator_Div: case CXBinaryOperator_DivAssign: *op = VV_DIV; return true;
-    case CXBinaryOperator_Rem: case CXBinaryOperator_RemAssign: *op = VV_MOD; return true;
-    case CXBinaryOperator_Add: case CXBinaryOperator_AddAssign: *op = VV_ADD; return true;
-    case CXBinaryOperator_Sub: case CXBinaryOperator_SubAssign: *op = VV_SUB; return true;
-    case CXBinaryOperator_Shl: case CXBinaryOperator_ShlAssign: *op = VV_SHL; return true;
-    case CXBinaryOperator_Shr: case CXBinaryOperator_ShrAssign: *op = VV_SHR; return true;
-    case CXBinaryOperator_And: case CXBinaryOperator_AndAssign: *op = VV_AND; return true;
-    case CXBinaryOperator_Or: case CXBinaryOperator_OrAssign: *op = VV_OR; return true;
-    case CXBinaryOperator_Xor: case CXBinaryOperator_XorAssign: *op = VV_XOR; return true;
-    case CXBinaryOperator_LT: *op = VV_LT; return true;
-    case CXBinaryOperator_GT: *op = VV_GT; return true;
-    case CXBinaryOperator_LE: *op = VV_LE; return true;
-    case CXBinaryOperator_GE: *op = VV_GE; return true;
-    case CXBinaryOperator_EQ: *op = VV_EQ; return true;
-    case CXBinaryOperator_NE: *op = VV_NE; return true;
-    case CXBinaryOperator_LAnd: *op = VV_LAND; return true;
-    case CXBinaryOperator_LOr: *op = VV_LOR; return true;
-    default: return false;
+    case CXBinaryOperator_Mul:
+    case CXBinaryOperator_MulAssign:
+      *op = VV_MUL;
+      return true;
+    case CXBinaryOperator_Div:
+    case CXBinaryOperator_DivAssign:
+      *op = VV_DIV;
+      return true;
+    case CXBinaryOperator_Rem:
+    case CXBinaryOperator_RemAssign:
+      *op = VV_MOD;
+      return true;
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_AddAssign:
+      *op = VV_ADD;
+      return true;
+    case CXBinaryOperator_Sub:
+    case CXBinaryOperator_SubAssign:
+      *op = VV_SUB;
+      return true;
+    case CXBinaryOperator_Shl:
+    case CXBinaryOperator_ShlAssign:
+      *op = VV_SHL;
+      return true;
+    case CXBinaryOperator_Shr:
+    case CXBinaryOperator_ShrAssign:
+      *op = VV_SHR;
+      return true;
+    case CXBinaryOperator_And:
+    case CXBinaryOperator_AndAssign:
+      *op = VV_AND;
+      return true;
+    case CXBinaryOperator_Or:
+    case CXBinaryOperator_OrAssign:
+      *op = VV_OR;
+      return true;
+    case CXBinaryOperator_Xor:
+    case CXBinaryOperator_XorAssign:
+      *op = VV_XOR;
+      return true;
+    case CXBinaryOperator_LT:
+      *op = VV_LT;
+      return true;
+    case CXBinaryOperator_GT:
+      *op = VV_GT;
+      return true;
+    case CXBinaryOperator_LE:
+      *op = VV_LE;
+      return true;
+    case CXBinaryOperator_GE:
+      *op = VV_GE;
+      return true;
+    case CXBinaryOperator_EQ:
+      *op = VV_EQ;
+      return true;
+    case CXBinaryOperator_NE:
+      *op = VV_NE;
+      return true;
+    case CXBinaryOperator_LAnd:
+      *op = VV_LAND;
+      return true;
+    case CXBinaryOperator_LOr:
+      *op = VV_LOR;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -630,14 +836,18 @@ static vvExpr* binary(vvLower* lo, CXCursor c, vvBlock* out) {
   if (clang_getCursorKind(c) == CXCursor_CompoundAssignOperator) {
     vvExpr* lhs = vv_lower_expr(lo, kids.v[0], out);
     check_lvalue(lo, kids.v[0], lhs);
+    int from = out->n;
     vvExpr* rhs = vv_lower_expr(lo, kids.v[1], out);
+    check_order(lo, c, lhs, out, from);
     vv_lower_assign(lo, lhs, arithmetic(lo, c, op, lhs, rhs), out);
     return lhs;
   }
   if (op == VV_LAND || op == VV_LOR) return logical(lo, op, kids.v[0], kids.v[1], out);
   vvExpr* a = vv_lower_expr(lo, kids.v[0], out);
+  int from = out->n;
   vvExpr* b = vv_lower_expr(lo, kids.v[1], out);
-  return arithmetic(lo, c, op, a, b);
+  check_order(lo, c, a, out, from);
+  return typed(lo, c, arithmetic(lo, c, op, a, b));
 }
 
 static vvExpr* conditional(vvLower* lo, CXCursor c, vvBlock* out) {
@@ -699,11 +909,19 @@ vvExpr* vv_lower_expr(vvLower* lo, CXCursor c, vvBlock* out) {
   switch (k) {
     case CXCursor_IntegerLiteral:
     case CXCursor_FloatingLiteral:
-    case CXCursor_CharacterLiteral: return literal(lo, c);
-    case CXCursor_CXXBoolLiteralExpr: return evaluated(lo, c, false);
-    case CXCursor_UnaryExpr: return evaluated(lo, c, false);
-    case CXCursor_DeclRefExpr: return name_ref(lo, c);
-    case CXCursor_MemberRefExpr: return member(lo, c, out);
+    case CXCursor_CharacterLiteral:
+      return literal(lo, c);
+    case CXCursor_CXXBoolLiteralExpr:
+      return evaluated(lo, c, false);
+    case CXCursor_UnaryExpr: {
+      vvExpr* e = evaluated(lo, c, false);
+      e->type = vv_parse_type(lo->ps, clang_getCursorType(c), vv_parse_line(c));
+      return e;
+    }
+    case CXCursor_DeclRefExpr:
+      return name_ref(lo, c);
+    case CXCursor_MemberRefExpr:
+      return member(lo, c, out);
     case CXCursor_ArraySubscriptExpr: {
       vvCursors kids = vv_parse_children(lo->ps, c);
       vvExpr* a = vv_lower_expr(lo, kids.v[0], out);
@@ -711,12 +929,17 @@ vvExpr* vv_lower_expr(vvLower* lo, CXCursor c, vvBlock* out) {
       if (!is_pointer(a)) vv_lower_refuse(lo, c, "an index into something that is no array", "use base[index]");
       return vv_ir_offset(cc, a, i);
     }
-    case CXCursor_UnaryOperator: return unary(lo, c, out);
+    case CXCursor_UnaryOperator:
+      return unary(lo, c, out);
     case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator: return binary(lo, c, out);
-    case CXCursor_ConditionalOperator: return conditional(lo, c, out);
-    case CXCursor_CallExpr: return call(lo, c, out);
-    case CXCursor_CStyleCastExpr: return cast(lo, c, out);
+    case CXCursor_CompoundAssignOperator:
+      return binary(lo, c, out);
+    case CXCursor_ConditionalOperator:
+      return conditional(lo, c, out);
+    case CXCursor_CallExpr:
+      return call(lo, c, out);
+    case CXCursor_CStyleCastExpr:
+      return cast(lo, c, out);
     case CXCursor_CompoundLiteralExpr: {
       vvCursors kids = vv_parse_children(lo->ps, c);
       vvIrType* t = vv_parse_type(lo->ps, clang_getCursorType(c), vv_parse_line(c));
@@ -724,7 +947,8 @@ vvExpr* vv_lower_expr(vvLower* lo, CXCursor c, vvBlock* out) {
       vv_lower_init(lo, vv_ir_ref(cc, v), kids.v[kids.n - 1], out);
       return vv_ir_ref(cc, v);
     }
-    default: break;
+    default:
+      break;
   }
   vv_lower_refuse(lo, c, "an expression that is not supported in a kernel", "use plain C arithmetic");
 }

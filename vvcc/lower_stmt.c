@@ -12,8 +12,8 @@
 
 // What the caller of lower_one must know of an `if` that jumps: where to put the statements after it.
 typedef struct vvTail {
-  bool always;           // the statement never goes on
-  vvBlock *yes, *no;     // of an if
+  bool always;        // the statement never goes on
+  vvBlock *yes, *no;  // of an if
   bool yes_always, no_always;
   unsigned yes_mask, no_mask;
 } vvTail;
@@ -79,8 +79,7 @@ vvExpr* vv_lower_condition(vvLower* lo, vvExpr* e, vvBlock* out) {
   v->scope = lo->loop;
   v->frozen = true;
   vv_ir_add(lo->cc, out, vv_ir_decl(lo->cc, v, false));
-  if (e->type->kind == VV_T_REAL)
-    e = vv_ir_bin(lo->cc, VV_NE, e, vv_ir_int(lo->cc, 0));
+  if (e->type->kind == VV_T_REAL) e = vv_ir_bin(lo->cc, VV_NE, e, vv_ir_int(lo->cc, 0));
   vv_ir_add(lo->cc, out, vv_ir_assign(lo->cc, vv_ir_ref(lo->cc, v), e));
   return vv_ir_ref(lo->cc, v);
 }
@@ -134,8 +133,8 @@ static void lower_static_table(vvLower* lo, CXCursor decl, const char* name) {
   const char* renamed = vv_ir_format(cc, "%s_%s", lo->f->name, name);
   vvVar* v = vv_ir_var(cc, renamed, vv_parse_type(lo->ps, t, vv_parse_line(decl)));
   v->is_table = true;
-  const char* full = vv_ir_format(cc, "__attribute__((unused)) %.*s%s%s;", (int)(at - text), text, renamed,
-                                  at + strlen(name));
+  const char* full =
+      vv_ir_format(cc, "__attribute__((unused)) %.*s%s%s;", (int)(at - text), text, renamed, at + strlen(name));
   VV_IR_PUSH(cc, cc->text, cc->ntext, cc->cap_text, full);
   bind_local(lo, decl, v, NULL);
 }
@@ -160,7 +159,8 @@ static void lower_var(vvLower* lo, CXCursor decl, vvBlock* out) {
     return;
   }
   if (vv_ir_has_pointer(t)) vv_lower_refuse(lo, decl, "a local struct with pointers", "use the pointers themselves");
-  if (t->kind == VV_T_ARRAY && t->count <= 0) vv_lower_refuse(lo, decl, "an array without constant size", "give it one");
+  if (t->kind == VV_T_ARRAY && t->count <= 0)
+    vv_lower_refuse(lo, decl, "an array without constant size", "give it one");
   vvVar* v = vv_lower_local(lo, name, t, out);
   v->frozen = has_init && t->kind == VV_T_INT && !vv_lower_is_modified(lo, decl);
   bind_local(lo, decl, v, NULL);
@@ -569,17 +569,23 @@ static unsigned lower_one(vvLower* lo, CXCursor c, vvBlock* out, vvTail* tail) {
     case CXCursor_CompoundStmt:
       kids = vv_parse_children(lo->ps, c);
       return lower_list(lo, kids.v, kids.n, out, &tail->always);
-    case CXCursor_DeclStmt: lower_decl(lo, c, out); return 0;
-    case CXCursor_NullStmt: return 0;
-    case CXCursor_IfStmt: return lower_if(lo, c, out, tail);
-    case CXCursor_ForStmt: return lower_for(lo, c, out);
+    case CXCursor_DeclStmt:
+      lower_decl(lo, c, out);
+      return 0;
+    case CXCursor_NullStmt:
+      return 0;
+    case CXCursor_IfStmt:
+      return lower_if(lo, c, out, tail);
+    case CXCursor_ForStmt:
+      return lower_for(lo, c, out);
     case CXCursor_WhileStmt:
       kids = vv_parse_children(lo->ps, c);
       return lower_loop(lo, &kids.v[0], NULL, kids.v[1], true, out);
     case CXCursor_DoStmt:
       kids = vv_parse_children(lo->ps, c);
       return lower_loop(lo, &kids.v[1], NULL, kids.v[0], false, out);
-    case CXCursor_SwitchStmt: return lower_switch(lo, c, out);
+    case CXCursor_SwitchStmt:
+      return lower_switch(lo, c, out);
     case CXCursor_ReturnStmt:
       tail->always = true;
       return lower_return(lo, c, out);
@@ -593,9 +599,12 @@ static unsigned lower_one(vvLower* lo, CXCursor c, vvBlock* out, vvTail* tail) {
       return VV_J_CONTINUE;
     case CXCursor_GotoStmt:
     case CXCursor_IndirectGotoStmt:
-    case CXCursor_LabelStmt: vv_lower_refuse(lo, c, "goto cannot be differentiated", "use loops and if");
-    case CXCursor_GCCAsmStmt: vv_lower_refuse(lo, c, "assembler cannot be differentiated", "write it in C");
-    default: break;
+    case CXCursor_LabelStmt:
+      vv_lower_refuse(lo, c, "goto cannot be differentiated", "use loops and if");
+    case CXCursor_GCCAsmStmt:
+      vv_lower_refuse(lo, c, "assembler cannot be differentiated", "write it in C");
+    default:
+      break;
   }
   mask = 0;
   vv_lower_expr(lo, c, out);

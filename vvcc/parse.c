@@ -117,7 +117,10 @@ static vvIrType* named(vvParser* ps, vvTypeKind kind, CXType t) {
   vvCc* cc = ps->cc;
   const char* name = vv_parse_text(ps, clang_getTypeSpelling(clang_getUnqualifiedType(t)));
   if (strncmp(name, "const ", 6) == 0) name += 6;
-  if (strcmp(name, "vvReal") == 0) return cc->t_real;
+  if (strcmp(name, "vvReal") == 0) {
+    cc->real_is_float = clang_getCanonicalType(t).kind == CXType_Float;
+    return cc->t_real;
+  }
   if (strcmp(name, "double") == 0) return cc->t_double;
   if (strcmp(name, "float") == 0) return cc->t_float;
   if (strcmp(name, "int") == 0) return cc->t_int;
@@ -134,10 +137,13 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
   vvIrType* r;
   if (clang_isVolatileQualifiedType(c)) vv_ir_refuse(cc, NULL, line, "a volatile variable", "take volatile off");
   switch (c.kind) {
-    case CXType_Void: return cc->t_void;
-    case CXType_Bool: return cc->t_bool;
+    case CXType_Void:
+      return cc->t_void;
+    case CXType_Bool:
+      return cc->t_bool;
     case CXType_Float:
-    case CXType_Double: return named(ps, VV_T_REAL, t);
+    case CXType_Double:
+      return named(ps, VV_T_REAL, t);
     case CXType_UChar:
     case CXType_UShort:
     case CXType_UInt:
@@ -153,14 +159,16 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
     case CXType_Int:
     case CXType_Long:
     case CXType_LongLong:
-    case CXType_Enum: return named(ps, VV_T_INT, t);
-    case CXType_Record: return find_struct(ps, t, line)->type;
-    default: break;
+    case CXType_Enum:
+      return named(ps, VV_T_INT, t);
+    case CXType_Record:
+      return find_struct(ps, t, line)->type;
+    default:
+      break;
   }
   // sugar hides pointers and arrays: take it off step by step, so that element types keep their names
-  for (int i = 0; i < 16 && t.kind != CXType_Pointer && t.kind != CXType_ConstantArray &&
-                  t.kind != CXType_IncompleteArray;
-       i++) {
+  for (int i = 0;
+       i < 16 && t.kind != CXType_Pointer && t.kind != CXType_ConstantArray && t.kind != CXType_IncompleteArray; i++) {
     if (t.kind == CXType_Elaborated) {
       t = clang_Type_getNamedType(t);
     } else if (t.kind == CXType_Typedef) {
@@ -174,8 +182,9 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
     CXType ec = clang_getCanonicalType(e);
     if (ec.kind == CXType_FunctionProto || ec.kind == CXType_FunctionNoProto)
       vv_ir_refuse(cc, NULL, line, "a function pointer", "call the function by its name");
-    bool opaque = ec.kind == CXType_Void ||
-                  (ec.kind == CXType_Record && clang_Cursor_isNull(clang_getCursorDefinition(clang_getTypeDeclaration(ec))));
+    bool opaque =
+        ec.kind == CXType_Void ||
+        (ec.kind == CXType_Record && clang_Cursor_isNull(clang_getCursorDefinition(clang_getTypeDeclaration(ec))));
     if (opaque) return named(ps, VV_T_INT, t);  // a handle: kept as it is, never followed
     return vv_ir_pointer(cc, vv_parse_type(ps, e, line), clang_isConstQualifiedType(ec) != 0);
   }
@@ -184,8 +193,7 @@ vvIrType* vv_parse_type(vvParser* ps, CXType t, int line) {
     return vv_ir_array(cc, e, t.kind == CXType_ConstantArray ? (int)clang_getArraySize(t) : 0);
   }
   vv_ir_refuse(cc, NULL, line,
-               vv_ir_format(cc, "type \"%s\" cannot be differentiated",
-                            vv_parse_text(ps, clang_getTypeSpelling(t))),
+               vv_ir_format(cc, "type \"%s\" cannot be differentiated", vv_parse_text(ps, clang_getTypeSpelling(t))),
                "use vvReal, int, structs, arrays and pointers");
 }
 
@@ -218,7 +226,7 @@ static vvVariant* add_variant(vvParser* ps, vvFunc* f, const char* text, int lin
   char* s = vv_ir_format(cc, "%s", text);
   const char* part[64];
   int n = 0;
-  for (char* save = NULL, *p = strtok_r(s, ", \t", &save); p && n < 64; p = strtok_r(NULL, ", \t", &save))
+  for (char *save = NULL, *p = strtok_r(s, ", \t", &save); p && n < 64; p = strtok_r(NULL, ", \t", &save))
     part[n++] = p;
   if (n < 2) vv_ir_refuse(cc, f->file, line, "VV_DIFF_WRT needs a name and arguments", "VV_DIFF_WRT(state, q, v)");
   for (int i = 0; i < f->nvariant; i++)
@@ -366,10 +374,12 @@ void vv_parse_kernel(vvCc* cc, int narg, const char* const* arg) {
   vvParser* ps = VV_IR_NEW(cc, vvParser);
   ps->cc = cc;
   ps->index = clang_createIndex(0, 0);
-  const char** all = vv_ir_alloc(cc, (size_t)(narg + 4) * sizeof(char*));
+  const char** all = vv_ir_alloc(cc, (size_t)(narg + 6) * sizeof(char*));
   int n = 0;
   all[n++] = "-std=c17";
   all[n++] = "-D__VVCC__=1";
+  all[n++] = "-DNDEBUG";  // assert() is no part of a derivative
+  all[n++] = "-D_XOPEN_SOURCE=700";
   all[n++] = "-Wno-everything";
   for (int i = 0; i < narg; i++) all[n++] = arg[i];
   enum CXErrorCode e = clang_parseTranslationUnit2(ps->index, cc->file, all, n, NULL, 0,

@@ -494,9 +494,15 @@ static void sweep(vvReverse* r, const vvBlock* b, vvBits T, int depth, vvBlock* 
     const vvStmt* s = b->v[i];
     chunk[i] = vv_ir_block(cc);
     switch (s->kind) {
-      case VV_S_ASSIGN: sweep_assign(r, s, T, depth, fwd, chunk[i]); break;
-      case VV_S_CALL: sweep_call(r, s, T, depth, fwd, chunk[i]); break;
-      case VV_S_IF: sweep_if(r, s, T, depth, fwd, chunk[i]); break;
+      case VV_S_ASSIGN:
+        sweep_assign(r, s, T, depth, fwd, chunk[i]);
+        break;
+      case VV_S_CALL:
+        sweep_call(r, s, T, depth, fwd, chunk[i]);
+        break;
+      case VV_S_IF:
+        sweep_if(r, s, T, depth, fwd, chunk[i]);
+        break;
       case VV_S_FOR:
       case VV_S_WHILE: {
         vvLoopInfo* info = vv_loops_info(r, s);
@@ -507,7 +513,8 @@ static void sweep(vvReverse* r, const vvBlock* b, vvBits T, int depth, vvBlock* 
         }
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   for (int i = b->n - 1; i >= 0; i--) vv_ir_append(cc, rev, chunk[i]);

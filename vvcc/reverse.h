@@ -12,13 +12,13 @@
 // The derivatives of one function for one choice of active parameters, made once.
 typedef struct vvDeriv {
   struct vvDeriv* next;
-  uint64_t mask;     // active parameters
-  bool restore;      // the reverse gives written memory its old values back
+  uint64_t mask;  // active parameters
+  bool restore;   // the reverse gives written memory its old values back
   bool reverse_done;
-  vvFunc* fwd;       // computes and pushes; NULL: the function itself
-  vvFunc* rev;       // pops and accumulates
-  vvFunc* jvp;       // forward, one direction
-  vvFunc* jvp8;      // forward, eight directions
+  vvFunc* fwd;   // computes and pushes; NULL: the function itself
+  vvFunc* rev;   // pops and accumulates
+  vvFunc* jvp;   // forward, one direction
+  vvFunc* jvp8;  // forward, eight directions
   int wide;
 } vvDeriv;
 
@@ -46,23 +46,23 @@ typedef struct vvLoopInfo {
 
 typedef struct vvRegion {
   struct vvRegion* outer;
-  vvStmt* loop;     // NULL: the function
-  bool joint;       // forward and reverse code share their locals
-  vvBits keep;      // forward statements that write none of these are left out; w NULL: all stay
+  vvStmt* loop;  // NULL: the function
+  bool joint;    // forward and reverse code share their locals
+  vvBits keep;   // forward statements that write none of these are left out; w NULL: all stay
 } vvRegion;
 
 typedef struct vvReverse {
   vvCc* cc;
-  vvFunc* f;        // private copy of the function
+  vvFunc* f;  // private copy of the function
   uint64_t mask;
   bool restore;
   int nleaf;
-  vvVar** owner;    // of a leaf
-  int* ndef;        // statements that write a leaf
+  vvVar** owner;  // of a leaf
+  int* ndef;      // statements that write a leaf
   vvBits active;
-  vvBits once;      // memory written at most once: keeps its values
-  vvBits full;      // everything that some adjoint may need
-  vvBits entry;     // memory whose old values the caller needs
+  vvBits once;   // memory written at most once: keeps its values
+  vvBits full;   // everything that some adjoint may need
+  vvBits entry;  // memory whose old values the caller needs
   vvLoopInfo* info;
   vvRegion* region;
   vvVar* tape;

@@ -13,8 +13,8 @@ typedef struct vvccOptions {
   const char* out_dir;      // where FILE_kernel.vv.h and FILE_kernel.vv.c go
   const char* const* flag;  // passed to the C front end: -I, -D
   int nflag;
-  int wrong;                // deliberately wrong adjoint rule 1..10 (adjoint.c), 0: none
-  unsigned seconds;         // time limit, 0: 60
+  int wrong;         // deliberately wrong adjoint rule 1..10 (adjoint.c), 0: none
+  unsigned seconds;  // time limit, 0: 60
 } vvccOptions;
 
 vvccOptions vvcc_options_default(void);

@@ -58,6 +58,24 @@
 #define vv_cbrt cbrtf
 #define vv_floor floorf
 #define vv_ceil ceilf
+#define vv_fmod fmodf
+#define vv_copysign copysignf
+#define vv_exp2 exp2f
+#define vv_log2 log2f
+#define vv_log10 log10f
+#define vv_asinh asinhf
+#define vv_acosh acoshf
+#define vv_atanh atanhf
+#define vv_fdim fdimf
+#define vv_fma fmaf
+#define vv_erf erff
+#define vv_erfc erfcf
+#define vv_trunc truncf
+#define vv_round roundf
+#define vv_rint rintf
+#define vv_nearbyint nearbyintf
+#define vv_remainder remainderf
+#define vv_ldexp ldexpf
 #else
 #define vv_sqrt sqrt
 #define vv_sin sin
@@ -82,6 +100,24 @@
 #define vv_cbrt cbrt
 #define vv_floor floor
 #define vv_ceil ceil
+#define vv_fmod fmod
+#define vv_copysign copysign
+#define vv_exp2 exp2
+#define vv_log2 log2
+#define vv_log10 log10
+#define vv_asinh asinh
+#define vv_acosh acosh
+#define vv_atanh atanh
+#define vv_fdim fdim
+#define vv_fma fma
+#define vv_erf erf
+#define vv_erfc erfc
+#define vv_trunc trunc
+#define vv_round round
+#define vv_rint rint
+#define vv_nearbyint nearbyint
+#define vv_remainder remainder
+#define vv_ldexp ldexp
 #endif
 
 // Memory of a reverse sweep (a stack of bytes the caller owns). Overflow sets the sticky flag and drops the push; the

@@ -90,6 +90,33 @@ VV_DIFF vvReal case_c14(vvReal amplitude, VV_NO_DIFF const vvReal* wave, int n, 
   return sum;
 }
 
+// C16: sign as people write it, summed: constant between its jumps.
+VV_DIFF vvReal case_c16(const vvReal* v, int n) {
+  vvReal s = 0;
+  for (int i = 0; i < n; i++) s += vv_copysign(1, v[i]);
+  return s;
+}
+
+// C16: every function that vvcc knows, by number.
+VV_DIFF vvReal case_c16_function(int k, vvReal a, vvReal b) {
+  switch (k) {
+#define VV_CASE(number, name, expression) \
+  case number:                            \
+    return expression;
+    VV_FUNCTIONS(VV_CASE)
+    default:
+      return 0;
+  }
+}
+
+// C18: through an array of structs.
+VV_DIFF vvReal case_c18(const vvReal* x, int n, vvCell* y) {
+  vvReal s = 0;
+  for (int i = 0; i < n; i++) y[i].a = x[i];
+  for (int i = 0; i < n; i++) s += y[i].a;
+  return s;
+}
+
 // C25: norms at zero.
 VV_DIFF vvReal case_c25_squared(const vvReal* y, const vvReal* z) {
   vvReal d = vv_vec3_length(vv_vec3_sub(vv_vec3_load(y, 0), vv_vec3_load(z, 0)));

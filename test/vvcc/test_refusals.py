@@ -26,7 +26,7 @@ CASES = {
     "call that writes const": (10, "const", M + "VV_DIFF static void g(vvReal* a) {\n  a[0] = 1;\n}\n"
                                "VV_DIFF vvReal f(const M* m) {\n  g(m->a);\n  return m->a[1];\n}\n"),
     "no derivative": (7, "has no derivative", "static vvReal g(vvReal a) {\n  return a;\n}\n" + F + "{\n  return g(x[n]);\n}\n"),
-    "unknown function": (4, "has no derivative", F + "{\n  return erf(x[n]);\n}\n"),
+    "unknown function": (4, "has no derivative", F + "{\n  return lgamma(x[n]);\n}\n"),
     "global": (5, "not const", "static vvReal g = 1;\n" + F + "{\n  return x[n] * g;\n}\n"),
     "local struct with pointers": (7, "struct with pointers", M + "VV_DIFF vvReal f(vvReal* x) {\n  M m = {x};\n  return m.a[0];\n}\n"),
     "list": (7, "contains itself", "typedef struct L {\n  vvReal v;\n  struct L* next;\n} L;\nVV_DIFF vvReal f(const L* l) {\n  return l->v;\n}\n"),
@@ -37,6 +37,19 @@ CASES = {
     "pointer difference": (4, "between pointers", F + "{\n  return x[&x[n] - x];\n}\n"),
     "returns a pointer": (3, "returns a pointer", "VV_DIFF const vvReal* f(const vvReal* x) {\n  return x + 1;\n}\n"),
     "variant": (3, "no argument", "VV_DIFF_WRT(state, q) " + F + "{\n  return x[n];\n}\n"),
+    "order of a call": (8, "order", "VV_DIFF static vvReal g(vvReal* a) {\n  a[0] *= 2;\n  return a[0];\n}\n"
+                        "VV_DIFF vvReal f(vvReal* x) {\n  return x[0] + g(x);\n}\n"),
+    "order of arguments": (9, "order", "VV_DIFF static vvReal g(vvReal* a, vvReal b) {\n  a[0] *= b;\n  return a[0];\n}\n"
+                           "VV_DIFF vvReal f(vvReal* x) {\n  vvReal t = 3;\n  return vv_fmax(t, g(&t, 2)) + g(x, 1);\n}\n"),
+    "local type": (4, "type declared", F + "{\n  struct P { vvReal a; } p = {x[n]};\n  return p.a;\n}\n"),
+    "atomic type": (3, "_Atomic", "VV_DIFF vvReal f(const vvReal* x, _Atomic int* n) {\n  return x[(*n)++];\n}\n"),
+    # cases C20, C21 and RG15c: the language has no work-groups and no atomics
+    "C20": (4, "barrier", "void barrier(int);\n" + F + "{ barrier(1);\n  return x[n];\n}\n"),
+    "C21": (4, "__sync_fetch_and_min", "VV_DIFF vvReal f(const vvReal* x, int* n) {\n"
+            "  return x[__sync_fetch_and_min(n, 3)];\n}\n"),
+    "RG15c": (4, "not understood", "VV_DIFF vvReal f(const vvReal* x, int* n) {\n"
+              "  return vv_sqrt(x[__atomic_fetch_add(n, 1, __ATOMIC_SEQ_CST)]);\n}\n"),
+    "no rule": (4, "tgamma", F + "{\n  return tgamma(x[n]);\n}\n"),
     "not C": (4, "expected", F + "{\n  return x[n]\n}\n"),
     "nested too deep": (4, "nesting", F + "{\n  return " + "(" * 3000 + "x[n]" + ")" * 3000 + ";\n}\n"),
     "very long sum": (1, "", F + "{\n  return " + " + ".join(["x[n]"] * 30000) + ";\n}\n"),
