@@ -406,6 +406,7 @@ static void call_adjoint(vvReverse* r, const vvStmt* s, bool direct, bool restor
   bool lhs_active = s->lhs && vv_adjoint_is_active(r, s->lhs);
   if (!mask && lhs_active && !direct) vv_ir_add(cc, out, vv_ir_zero(cc, vv_adjoint_bar(r, s->lhs)));
   if (!mask && !restore) return;
+  if (!lhs_active && g->vjp_rule && g->vjp_rule->takes_value) return;
   vvDeriv* d = vv_reverse(cc, g, mask, restore);
   vvStmt* c = vv_ir_stmt(cc, VV_S_CALL, s->line);
   c->callee = d->rev;
@@ -413,6 +414,7 @@ static void call_adjoint(vvReverse* r, const vvStmt* s, bool direct, bool restor
   c->arg = vv_ir_alloc(cc, (size_t)(c->narg + 1) * sizeof(vvExpr*));
   int n = 0;
   for (int i = 0; i < s->narg; i++) c->arg[n++] = s->arg[i];
+  if (d->rule && g->vjp_rule->takes_value) c->arg[n++] = s->lhs;
   if (vv_ir_has_real(g->ret_type)) {
     vvExpr* seed;
     if (lhs_active && direct) {

@@ -72,7 +72,7 @@ void vv_derive_all(vvCc* cc) {
   int n = cc->nfunc;
   for (int i = 0; i < n; i++) {
     vvFunc* f = cc->func[i];
-    if (!f->body || f->is_static || !f->in_main || f->state != 2) continue;
+    if (!f->body || f->is_static || !f->in_main || f->state != 2 || f->rule_of) continue;
     uint64_t mask = vv_deriv_default_mask(f);
     for (int k = 0; k < f->nvariant; k++) {
       uint64_t m = variant_mask(cc, f, &f->variant[k]);

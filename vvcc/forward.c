@@ -10,6 +10,7 @@
 
 #include "analyse.h"
 #include "reverse.h"
+#include "rules.h"
 
 typedef struct vvForward {
   vvCc* cc;
@@ -482,6 +483,11 @@ vvFunc* vv_forward(vvCc* cc, vvFunc* f, uint64_t mask, bool wide) {
   vvDeriv* d = vv_deriv_find(cc, f, mask, false);
   vvFunc** slot = wide ? &d->jvp8 : &d->jvp;
   if (*slot) return *slot;
+  if (f->jvp_rule && !wide) return *slot = vv_rules_forward(cc, f, mask);
+  if (!f->body && f->rule_of)
+    vv_ir_refuse(cc, f->file, f->line,
+                 vv_ir_format(cc, "the derivative of rule \"%s\", which another file defines", f->name),
+                 "define it here or in a header");
   vv_summarise(cc, f);
   vvForward forward;
   memset(&forward, 0, sizeof forward);

@@ -249,7 +249,8 @@ void vv_lower_assign(vvLower* lo, vvExpr* lhs, vvExpr* rhs, vvBlock* out) {
   if (rhs->kind == VV_E_VAR && out->n >= 2 && vv_ir_same_type(lhs->type, rhs->type)) {
     vvStmt* call = out->v[out->n - 1];
     vvStmt* decl = out->v[out->n - 2];
-    if (call->kind == VV_S_CALL && call->lhs && call->lhs->kind == VV_E_VAR && call->lhs->var == rhs->var &&
+    bool keep = call->kind == VV_S_CALL && call->callee->vjp_rule && call->callee->vjp_rule->takes_value;
+    if (call->kind == VV_S_CALL && !keep && call->lhs && call->lhs->kind == VV_E_VAR && call->lhs->var == rhs->var &&
         decl->kind == VV_S_DECL && decl->var == rhs->var) {
       call->lhs = lhs;
       out->v[out->n - 2] = call;
@@ -550,7 +551,8 @@ static vvExpr* call_user(vvLower* lo, CXCursor c, vvFunc* g, CXCursor* arg_curso
   }
   check_writes(lo, c, g, arg);
   if (g->body) vv_summarise(cc, g);
-  bool inline_it = g->body && g->is_static && !g->has_loop && writes_memory(g);
+  bool rule = g->vjp_rule || g->jvp_rule;
+  bool inline_it = g->body && g->is_static && !g->has_loop && !rule && writes_memory(g);
   // an argument by value that lives in memory which the call writes is copied first
   for (int i = 0; i < narg; i++) {
     if (g->param[i]->type->kind == VV_T_POINTER || arg[i]->kind == VV_E_LIT) continue;

@@ -740,4 +740,6 @@ void vv_lower_func(vvParser* ps, vvFunc* f) {
   vv_ir_prune(cc, f);
   mark_loops(f, f->body);
   vv_summarise(cc, f);
+  if (f->vjp_rule && f->vjp_rule->source) vv_lower_func(ps, f->vjp_rule);
+  if (f->jvp_rule && f->jvp_rule->source) vv_lower_func(ps, f->jvp_rule);
 }

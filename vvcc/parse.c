@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lower.h"
+#include "rules.h"
 
 const char* vv_parse_text(vvParser* ps, CXString s) {
   const char* c = clang_getCString(s);
@@ -242,6 +243,21 @@ static vvVariant* add_variant(vvParser* ps, vvFunc* f, const char* text, int lin
   return v;
 }
 
+// VV_VJP_OF(f) and VV_JVP_OF(f); gives whether there is one.
+static bool read_rule(vvParser* ps, vvFunc* f, vvCursors kids) {
+  for (int i = 0; i < kids.n; i++) {
+    if (clang_getCursorKind(kids.v[i]) != CXCursor_AnnotateAttr) continue;
+    const char* a = vv_parse_text(ps, clang_getCursorSpelling(kids.v[i]));
+    if (strncmp(a, "vv_vjp_of:", 10) != 0 && strncmp(a, "vv_jvp_of:", 10) != 0) continue;
+    if (f) {
+      f->rule_of = a + 10;
+      f->is_vjp = a[3] == 'v';
+    }
+    return true;
+  }
+  return false;
+}
+
 static bool is_marked(vvParser* ps, vvCursors kids) {
   for (int i = 0; i < kids.n; i++)
     if (clang_getCursorKind(kids.v[i]) == CXCursor_AnnotateAttr &&
@@ -284,7 +300,8 @@ static void read_function(vvParser* ps, CXCursor c) {
   vvCursors kids = vv_parse_children(ps, c);
   const char* name = vv_parse_text(ps, clang_getCursorSpelling(c));
   vvFunc* f = vv_parse_find(ps, name);
-  bool marked = is_marked(ps, kids);
+  bool rule = read_rule(ps, NULL, kids);
+  bool marked = rule || is_marked(ps, kids);
   if (!f && !marked && !clang_isCursorDefinition(c)) return;
   if (!f) {
     f = VV_IR_NEW(cc, vvFunc);
@@ -293,6 +310,7 @@ static void read_function(vvParser* ps, CXCursor c) {
     f->line = vv_parse_line(c);
     VV_IR_PUSH(cc, cc->func, cc->nfunc, cc->cap_func, f);
   }
+  if (rule) read_rule(ps, f, kids);
   if (marked) f->generated = true;  // here: to be differentiated, until lowering
   bool is_def = clang_isCursorDefinition(c) != 0;
   if (!f->generated && !is_def) return;
@@ -388,6 +406,7 @@ void vv_parse_kernel(vvCc* cc, int narg, const char* const* arg) {
     vv_ir_refuse(cc, cc->file, 1, "the file cannot be read as C", "check its path and that it compiles");
   report_errors(ps);
   read_top(ps);
+  vv_rules_link(cc);
   for (int i = 0; i < cc->nfunc; i++) {
     vvFunc* f = cc->func[i];
     if (f->generated && f->source && f->in_main) vv_lower_func(ps, f);

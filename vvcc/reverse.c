@@ -15,6 +15,7 @@
 
 #include "analyse.h"
 #include "place.h"
+#include "rules.h"
 
 vvDeriv* vv_deriv_find(vvCc* cc, vvFunc* f, uint64_t mask, bool restore) {
   for (vvDeriv* d = f->deriv; d; d = d->next)
@@ -228,6 +229,52 @@ static vvStmt* forward_call(vvReverse* r, const vvStmt* s, vvFunc* fwd) {
   return c;
 }
 
+// Whole variables with a leaf in `bits`, in order.
+static int vars_of(vvReverse* r, vvBits bits, vvVar** list) {
+  int n = 0;
+  for (int i = 0; i < r->nleaf; i++)
+    if (vv_bits_get(bits, i) && (n == 0 || list[n - 1] != r->owner[i])) list[n++] = r->owner[i];
+  return n;
+}
+
+// A call whose derivative is written by hand. The rule finds what the call returned and wrote still in place; what that
+// has overwritten and somebody before it needs is saved as whole variables.
+static void sweep_rule(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBits written, vvBlock* fwd, vvBlock* rev) {
+  vvCc* cc = r->cc;
+  vvBlock *adj = vv_ir_block(cc), *restore = vv_ir_block(cc);
+  vvBits lost = vv_bits_new(cc, r->nleaf);
+  for (int i = 0; i < r->nleaf; i++)
+    if (vv_bits_get(T, i) && vv_bits_get(written, i)) vv_bits_set(lost, i);
+  bool kept = s->lhs && vv_adjoint_overlaps(s->lhs, T);
+  if (kept) {
+    save(r, s->lhs, depth, fwd, restore);
+    add_range(r, s->lhs, T, false);
+    vvBits index = vv_bits_new(cc, r->nleaf);
+    vv_reads_index(s->lhs, index);
+    vv_bits_or(T, index);
+  }
+  vvVar** list = vv_ir_alloc(cc, (size_t)(r->nleaf + 1) * sizeof(vvVar*));
+  int n = vars_of(r, lost, list);
+  for (int i = 0; i < n; i++) {
+    if (list[i]->type->kind == VV_T_POINTER)
+      vv_ir_refuse(
+          cc, r->f->file, s->line,
+          vv_ir_format(cc, "\"%s\", whose derivative is written by hand, overwrites values that are still needed",
+                       s->callee->name),
+          "let it write fresh memory");
+    vvBlock* one = vv_ir_block(cc);
+    save(r, vv_ir_ref(cc, list[i]), depth, fwd, one);
+    vv_ir_append(cc, one, restore);
+    restore = one;
+    add_range(r, vv_ir_ref(cc, list[i]), T, false);
+  }
+  vv_adjoint_stmt(r, s, is_direct(r, s, depth), false, adj);
+  need_block(r, adj, T);
+  if (kept || n || keeps(r, s)) vv_ir_add(cc, fwd, (vvStmt*)s);
+  vv_ir_append(cc, rev, adj);
+  vv_ir_append(cc, rev, restore);
+}
+
 static void sweep_call(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBlock* fwd, vvBlock* rev) {
   vvCc* cc = r->cc;
   vvBlock *adj = vv_ir_block(cc), *restore = vv_ir_block(cc);
@@ -238,6 +285,10 @@ static void sweep_call(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBlo
   if (s->lhs && vv_range(s->lhs, &start, &count, &exact))
     for (int i = 0; i < count; i++) vv_bits_clear(written, start + i);
   uint64_t mask = vv_call_mask(s, r->active);
+  if (s->callee->vjp_rule) {
+    sweep_rule(r, s, T, depth, written, fwd, rev);
+    return;
+  }
   // arguments that the callee overwrites and somebody before it still needs
   bool give_back = vv_bits_meet(written, T);
   vv_adjoint_stmt(r, s, is_direct(r, s, depth), give_back, adj);
@@ -409,14 +460,6 @@ static void sweep_taped(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBl
     need_expr(r, s->rhs, T);
     need_expr(r, s->cond, T);
   }
-}
-
-// Whole variables with a leaf in `bits`, in order.
-static int vars_of(vvReverse* r, vvBits bits, vvVar** list) {
-  int n = 0;
-  for (int i = 0; i < r->nleaf; i++)
-    if (vv_bits_get(bits, i) && (n == 0 || list[n - 1] != r->owner[i])) list[n++] = r->owner[i];
-  return n;
 }
 
 static bool pushes(const vvBlock* b) {
@@ -733,6 +776,11 @@ vvDeriv* vv_reverse(vvCc* cc, vvFunc* f, uint64_t mask, bool restore) {
   vvDeriv* d = vv_deriv_find(cc, f, mask, restore);
   if (d->reverse_done) return d;
   d->reverse_done = true;
+  if (f->vjp_rule) {
+    d->rev = vv_rules_reverse(cc, f, mask, restore);
+    d->rule = true;
+    return d;
+  }
   if (!f->body) {
     declare_foreign(cc, f, d);
     return d;
@@ -830,9 +878,40 @@ static vvFunc* plain_forward(vvCc* cc, vvFunc* f, vvFunc* rev, const char* name)
   return g;
 }
 
+// f_fwd, f_rev and f_vjp of a function whose derivative is written by hand.
+static vvFunc* rule_public(vvCc* cc, vvFunc* f, vvFunc* rule, const char* name) {
+  vvFunc* made[2];
+  for (int k = 0; k < 2; k++) {
+    vvFunc* g = made[k] = wrapper(cc, f, vv_ir_format(cc, k ? "%s_vjp" : "%s_rev", name));
+    g->param = vv_ir_alloc(cc, (size_t)(rule->nparam + 2) * sizeof(vvVar*));
+    int values = f->nparam + vv_ir_has_real(f->ret_type);
+    for (int i = 0; i < rule->nparam; i++) {
+      if (f->vjp_rule->takes_value && i == f->nparam) continue;
+      vvVar* p = g->param[g->nparam] = VV_IR_NEW(cc, vvVar);
+      *p = *rule->param[i];
+      p->bar = p->tan = p->copy = NULL;
+      p->by_value = false;
+      if (g->nparam < f->nparam) p->no_diff = f->param[i]->no_diff;
+      if (g->nparam >= values) p->by_value = false;
+      g->nparam++;
+    }
+    vvVar* tape = g->param[g->nparam++] = vv_ir_var(cc, "tape", cc->t_tape);
+    tape->is_param = true;
+    vv_rules_body(cc, g, f, rule, k == 0);
+    g->needs_tape = true;
+    vv_summarise(cc, g);
+    g->needs_tape = true;
+  }
+  add_out(cc, plain_forward(cc, f, made[0], vv_ir_format(cc, "%s_fwd", name)));
+  add_out(cc, made[0]);
+  add_out(cc, made[1]);
+  return made[1];
+}
+
 vvFunc* vv_reverse_public(vvCc* cc, vvFunc* f, uint64_t mask, const char* variant) {
   const char* name = *variant ? vv_ir_format(cc, "%s_%s", f->name, variant) : f->name;
   vvDeriv* d = vv_reverse(cc, f, mask, false);
+  if (d->rule) return rule_public(cc, f, d->rev, name);
   bool joint = d->fwd == NULL;
   bool writes = vv_bits_count(f->writes) > 0;
   vvFunc* fwd = d->fwd;

@@ -15,6 +15,7 @@ typedef struct vvDeriv {
   uint64_t mask;  // active parameters
   bool restore;   // the reverse gives written memory its old values back
   bool reverse_done;
+  bool rule;         // rev is written by hand
   vvFunc* fwd;   // computes and pushes; NULL: the function itself
   vvFunc* rev;   // pops and accumulates
   vvFunc* jvp;   // forward, one direction

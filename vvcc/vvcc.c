@@ -37,6 +37,7 @@ static const char* base_name(vvCc* cc, const char* path) {
 static void compile(vvCc* cc, const vvccOptions* o) {
   cc->file = o->file;
   cc->wrong = o->wrong;
+  cc->no_rules = o->no_rules != 0;
   cc->base = base_name(cc, o->file);
   vv_ir_init_types(cc);
   vv_parse_kernel(cc, o->nflag, o->flag);

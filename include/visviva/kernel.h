@@ -11,6 +11,11 @@
 //                    of it is taped and loops over it are re-run.
 //   VV_SECOND        beside VV_DIFF: also generate f_vjp_jvp, the forward derivative of the reverse one
 //   VV_DIFF_WRT(variant, a, b)   before a VV_DIFF function: also generate f_<variant>_vjp with bars for a and b only
+//   VV_VJP_OF(f)     before a function: the reverse derivative of f, instead of a generated one. Its arguments: those of
+//                    f, the cotangent of the value returned, a bar for each active argument (NULL: not wanted). Between
+//                    the first two it may take the value that f returned.
+//   VV_JVP_OF(f)     the forward derivative of f: each active argument followed by its tangent, then a pointer to the
+//                    tangent of the value returned
 
 #ifndef VISVIVA_KERNEL_H_
 #define VISVIVA_KERNEL_H_
@@ -25,12 +30,21 @@
 #define VV_WRITE_ONCE __attribute__((annotate("vv_write_once")))
 #define VV_DIFF_WRT(...) __attribute__((annotate("vv_diff_wrt:" #__VA_ARGS__)))
 #define VV_SECOND __attribute__((annotate("vv_second")))
+#define VV_VJP_OF(f) __attribute__((annotate("vv_vjp_of:" #f)))
+#define VV_JVP_OF(f) __attribute__((annotate("vv_jvp_of:" #f)))
 #else
 #define VV_DIFF
 #define VV_NO_DIFF
 #define VV_WRITE_ONCE
 #define VV_DIFF_WRT(...)
 #define VV_SECOND
+#if defined(__GNUC__)
+#define VV_VJP_OF(f) __attribute__((unused))
+#define VV_JVP_OF(f) __attribute__((unused))
+#else
+#define VV_VJP_OF(f)
+#define VV_JVP_OF(f)
+#endif
 #endif
 
 // Math functions in the precision of vvReal.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// test_forms.c: every form of forms_kernel.c and language_kernel.c against central differences.
+// test_forms.c: every form of forms_kernel.c, language_kernel.c and rules_kernel.c against central differences.
 //
 // For seeded points and random directions: f_vjp against differences extrapolated from two steps, f_jvp against f_vjp
 // (the dot test), f_jvp8 against f_jvp, f_fwd against f bit by bit, and f_vjp_jvp against differences of f_vjp.
@@ -19,8 +19,10 @@
 
 #include "forms_kernel.vv.h"
 #include "language_kernel.vv.h"
+#include "rules_kernel.vv.h"
 #include "vvcc/forms_kernel.h"
 #include "vvcc/language_kernel.h"
+#include "vvcc/rules_kernel.h"
 
 // float: checked (bits and tangents; differences need double)
 #ifdef VV_REAL_IS_FLOAT
@@ -53,7 +55,7 @@ typedef struct vvForm {
 #else
 #define ROW(name) {#name, name, name##_fwd, name##_rev, name##_vjp, name##_jvp, name##_jvp8, name##_vjp_jvp},
 #endif
-static const vvForm FORMS[] = {VV_FORMS(ROW) VV_LANGUAGE(ROW)};
+static const vvForm FORMS[] = {VV_FORMS(ROW) VV_LANGUAGE(ROW) VV_RULES(ROW)};
 
 typedef struct vvPoint {
   vvReal x[NX], y[NX];  // where

@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "published_kernel.vv.h"
+#include "rules_kernel.vv.h"
 #include "vvcc/published_kernel.h"
+#include "vvcc/rules_kernel.h"
 
 static unsigned char memory[1 << 16] __attribute__((aligned(64)));
 
@@ -143,6 +145,15 @@ static void c18(void** state) {
   for (int i = 0; i < 3; i++) near(x_bar[i], 1, 0);
 }
 
+// A function with a derivative written by hand, with a loop, called by nobody else.
+static void c24(void** state) {
+  (void)state;
+  vvTapeMem tape = fresh_tape();
+  vvReal x_bar = 0;
+  square_vjp(3, 1, &x_bar, &tape);
+  near(x_bar, 6, 0);
+}
+
 static void c25(void** state) {
   (void)state;
   vvTapeMem tape = fresh_tape();
@@ -196,10 +207,10 @@ static void rg15(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(c1),   cmocka_unit_test(c2),  cmocka_unit_test(c5),  cmocka_unit_test(c8),
-      cmocka_unit_test(c9),   cmocka_unit_test(c10), cmocka_unit_test(c14), cmocka_unit_test(c16),
-      cmocka_unit_test(c18),  cmocka_unit_test(c25), cmocka_unit_test(c27), cmocka_unit_test(c28),
-      cmocka_unit_test(rg15),
+      cmocka_unit_test(c1),  cmocka_unit_test(c2),   cmocka_unit_test(c5),  cmocka_unit_test(c8),
+      cmocka_unit_test(c9),  cmocka_unit_test(c10),  cmocka_unit_test(c14), cmocka_unit_test(c16),
+      cmocka_unit_test(c18), cmocka_unit_test(c24),  cmocka_unit_test(c25), cmocka_unit_test(c27),
+      cmocka_unit_test(c28), cmocka_unit_test(rg15),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
