@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # setup.sh GROUP...: installs the Debian 12 packages that a group of make targets needs and that are missing, as root or
-# with sudo. When all are there it does nothing and needs no network. Groups: build, test, lint, bench.
+# with sudo. When all are there it does nothing and needs no network. Groups: build, test, lint, bench,
+# python.
 
 set -eu
 
@@ -15,7 +16,8 @@ for group in "$@"; do
     test) packages="$packages clang-19 libclang-rt-19-dev libcmocka-dev python3-venv locales valgrind" ;;
     lint) packages="$packages clang-format-14 clang-tidy-14 cppcheck" ;;
     bench) packages="$packages hyperfine" ;;
-    *) echo "setup.sh: unknown group '$group'; build, test, lint or bench" >&2; exit 2 ;;
+    python) packages="$packages python3-dev python3-venv" ;;
+    *) echo "setup.sh: unknown group '$group'; build, test, lint, bench or python" >&2; exit 2 ;;
   esac
 done
 

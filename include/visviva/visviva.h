@@ -8,6 +8,7 @@
 
 #include "visviva/arena.h"
 #include "visviva/base.h"
+#include "visviva/batch.h"
 #include "visviva/check.h"
 #include "visviva/contact.h"
 #include "visviva/context.h"
