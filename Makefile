@@ -14,7 +14,7 @@ MAIN := -G Ninja -DCMAKE_C_COMPILER=$(CC_MAIN) -DCMAKE_CXX_COMPILER=$(CXX_MAIN) 
 CLANG := -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DVV_TESTS=ON -DVV_WERROR=ON
 RUN := $(VENV) scripts/run_tests.py --build $(BUILD)
 
-.PHONY: build install demo test test-build asan-build test-long test-python test-torch cases peers bench format lint docs clean
+.PHONY: build install demo test test-build asan-build test-long test-python test-torch test-jax cases peers bench format lint docs clean
 
 build:
 	@scripts/setup.sh build
@@ -56,6 +56,9 @@ test-python: test-build
 
 test-torch: test-build
 	@VV_ROOT=$(CURDIR) VV_BUILD=$(CURDIR)/$(BUILD) VVCC=$(CURDIR)/$(BUILD)/vvcc sh test/python/long_torch.sh
+
+test-jax: test-build
+	@VV_ROOT=$(CURDIR) VV_BUILD=$(CURDIR)/$(BUILD) VVCC=$(CURDIR)/$(BUILD)/vvcc sh test/python/long_jax.sh
 
 cases: test-build
 	@$(RUN) --only cases -- $(ARGS)

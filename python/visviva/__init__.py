@@ -14,7 +14,8 @@
 ((6,), (2,))
 
 Numbers of a scene are named ELEMENT/NAME/ATTRIBUTE[/INDEX] (docs/names.md); units are SI and radians. Submodules:
-`visviva.torch` (the physics as a layer), `visviva.errors`.
+`visviva.torch` and `visviva.jax` (the
+physics as a layer), `visviva.errors`.
 """
 
 from . import _core, errors
