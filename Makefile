@@ -69,6 +69,7 @@ peers: test-build
 bench: test-build
 	@scripts/setup.sh bench
 	@$(RUN) --only bench -- $(ARGS)
+	@$(VENV) bench/price/price.py --build $(BUILD)
 
 format:
 	@scripts/setup.sh lint

@@ -16,7 +16,7 @@ endif()
 # every step runs, with all leaves inlined, it runs about twice as fast (half_cheetah: 17.2 to 7.1 us a reverse step with
 # gcc-12). Only signs of zeros may differ.
 set(vv_generated_options -fno-signed-zeros ${vv_wide_options})
-set(vv_hot_kernels "^(dynamics|kinematics)_kernel$")
+set(vv_hot_kernels "^(dynamics|kinematics|price)_kernel$")
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   list(APPEND vv_generated_options -fno-tree-slp-vectorize)
   set(vv_hot_options "--param=inline-unit-growth=1000;--param=max-inline-insns-auto=400;--param=max-inline-insns-single=2000;--param=large-function-growth=2000;--param=large-stack-frame-growth=5000")

@@ -43,11 +43,19 @@ static vvVar* bar_var(vvReverse* r, vvVar* v) {
   return v->bar;
 }
 
+// Collects the bar of a value in a register: the caller's may be anywhere, so that each += to it would go to memory.
+static vvVar* sum_var(vvReverse* r, vvVar* v) {
+  vvVar* bar = bar_var(r, v);
+  if (!bar->sum) bar->sum = vv_ir_var(r->cc, vv_ir_format(r->cc, "%s_sum", v->name), v->type);
+  return bar->sum;
+}
+
 vvExpr* vv_adjoint_bar(vvReverse* r, const vvExpr* e) {
   vvCc* cc = r->cc;
   if (e->kind == VV_E_VAR) {
     vvExpr* b = vv_ir_ref(cc, bar_var(r, e->var));
     bool by_value = e->var->is_param && e->var->type->kind != VV_T_POINTER;
+    if (by_value && r->sums) return vv_ir_ref(cc, sum_var(r, e->var));
     return by_value ? vv_ir_index(cc, b, vv_ir_int(cc, 0)) : b;
   }
   vvExpr* c = VV_IR_NEW(cc, vvExpr);
@@ -321,7 +329,10 @@ static void adjoint(vvReverse* r, vvExpr* e, vvExpr* seed, bool neg, vvExpr* res
       if (b) adjoint(r, e->b, mul(r, seed, e->a), neg, NULL, out);
       return;
     case VV_DIV: {
-      vvExpr* s = divide(r, seed, r->cc->wrong == 3 ? e->a : e->b);
+      vvExpr* by = r->cc->wrong == 3 ? e->a : e->b;
+      // the reciprocal of something that a loop does not change is made once
+      bool real = by->kind != VV_E_LIT && by->type->kind == VV_T_REAL;
+      vvExpr* s = real ? mul(r, seed, divide(r, lit(r, 1), by)) : divide(r, seed, by);
       if (b) s = named(r, s, out);
       if (a) adjoint(r, e->a, s, neg, NULL, out);
       if (b) adjoint(r, e->b, mul(r, s, result ? result : e), !neg, NULL, out);

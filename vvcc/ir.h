@@ -68,6 +68,7 @@ struct vvVar {
   bool by_value;    // the bar or tangent pointer of something passed by value: written *x_bar
   int loc;          // first leaf, -1 while not numbered
   vvVar* bar;       // during reverse
+  vvVar* sum;       // of a bar passed by pointer: the local that collects it
   vvVar* tan;       // during forward
   vvVar* copy;      // during cloning
   vvExpr* alias;    // during inlining: what a pointer parameter stands for
@@ -240,9 +241,9 @@ struct vvFunc {
   int order;  // of emission, 0: not yet
   int nvariant;
   vvVariant* variant;
-  const char* rule_of;   // a derivative written by hand: of this function
-  bool is_vjp;           // of a rule: reverse, else forward
-  bool takes_value;      // of a reverse rule: it is given the value returned
+  const char* rule_of;  // a derivative written by hand: of this function
+  bool is_vjp;          // of a rule: reverse, else forward
+  bool takes_value;     // of a reverse rule: it is given the value returned
   vvFunc *vjp_rule, *jvp_rule;
   bool second;           // VV_SECOND: f_vjp_jvp is wanted
   vvBits reads, writes;  // leaves of parameters (pointees included) that the body reads and writes
@@ -261,7 +262,7 @@ struct vvCc {
   const char* file;    // path as given
   const char* base;    // name without directory and .c
   int wrong;           // deliberately wrong rule, 0: none
-  bool no_rules;          // derivatives written by hand are ignored
+  bool no_rules;       // derivatives written by hand are ignored
   bool real_is_float;  // vvReal is float
   struct vvPool* pool;
   vvIrType *t_void, *t_int, *t_bool, *t_real, *t_double, *t_float, *t_tape, *t_real8;

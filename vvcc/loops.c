@@ -169,3 +169,63 @@ void vv_loops_analyse(vvReverse* r) {
   vv_loops_required(r, r->f->body, false, r->full);
   analyse_block(r, r->f->body);
 }
+
+// fusing
+//
+// The cotangents that an iteration starts from must be there before the loop has ended: what the loop changes outside
+// itself is only summed up (its bar stays) or written once and not read (its bar is taken once). Then each iteration
+// can run forward and backward at once, in forward order, so that sums keep their bits.
+
+static bool is_sum(vvReverse* r, const vvStmt* s) {
+  const vvExpr* e = s->rhs;
+  if (s->kind != VV_S_ASSIGN || e->kind != VV_E_BIN || (e->op != VV_ADD && e->op != VV_SUB) ||
+      !vv_ir_equal(s->lhs, e->a))
+    return false;
+  vvBits read = vv_bits_new(r->cc, r->nleaf);
+  vv_reads_expr(e->b, read);
+  return !vv_adjoint_overlaps(s->lhs, read);
+}
+
+// Whether every use of the leaves in `outer` is a sum into them or a write of memory that is written once.
+static bool only_gives(vvReverse* r, const vvBlock* b, vvBits outer) {
+  if (!b) return true;
+  vvCc* cc = r->cc;
+  for (int i = 0; i < b->n; i++) {
+    const vvStmt* s = b->v[i];
+    vvBits read = vv_bits_new(cc, r->nleaf), written = vv_bits_new(cc, r->nleaf);
+    bool sum = is_sum(r, s);
+    if (sum) {
+      vv_reads_expr(s->rhs->b, read);
+      vv_reads_index(s->lhs, read);
+    } else {
+      vv_reads_stmt(cc, s, read);
+      vv_writes_stmt(cc, s, written);
+    }
+    for (int l = 0; l < r->nleaf; l++) {
+      if (!vv_bits_get(outer, l)) continue;
+      if (vv_bits_get(read, l) || (vv_bits_get(written, l) && !vv_bits_get(r->once, l))) return false;
+    }
+    if (!only_gives(r, s->body, outer) || !only_gives(r, s->orelse, outer)) return false;
+  }
+  return true;
+}
+
+int vv_loops_fuse(vvReverse* r) {
+  vvCc* cc = r->cc;
+  const vvBlock* b = r->f->body;
+  for (int i = b->n - 1; i >= 0; i--) {
+    const vvStmt* s = b->v[i];
+    vvBlock one = {(vvStmt**)&b->v[i], 1, 1};
+    vvBits needs = vv_bits_new(cc, r->nleaf);
+    if (!vv_loops_required(r, &one, true, needs)) continue;
+    vvLoopInfo* info = s->kind == VV_S_FOR ? vv_loops_info(r, s) : NULL;
+    if (!info || !info->rerun || vv_bits_count(info->snap)) return -1;
+    vvBits outer = vv_bits_new(cc, r->nleaf);
+    for (int l = 0; l < r->nleaf; l++)
+      if (vv_bits_get(info->mod, l) && vv_bits_get(r->active, l) && !vv_loops_is_inside(r->owner[l]->scope, s))
+        vv_bits_set(outer, l);
+    info->fused = only_gives(r, s->body, outer);
+    return info->fused ? i : -1;
+  }
+  return -1;
+}

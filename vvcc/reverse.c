@@ -471,6 +471,22 @@ static bool pushes(const vvBlock* b) {
   return false;
 }
 
+// Each iteration forward and backward at once.
+static void sweep_fused(vvReverse* r, const vvStmt* s, vvBlock* fwd) {
+  vvCc* cc = r->cc;
+  vvRegion region = {r->region, (vvStmt*)s, true, {0, NULL}};
+  r->region = &region;
+  vvStmt* l = loop_like(r, s);
+  vvBlock* back = vv_ir_block(cc);
+  vvBits Ti = vv_bits_new(cc, r->nleaf);
+  sweep(r, s->body, Ti, 0, l->body, back);
+  r->region = region.outer;
+  if (pushes(l->body)) vv_ir_add(cc, l->body, vv_ir_stmt(cc, VV_S_GUARD, 0));
+  vv_ir_append(cc, l->body, back);
+  vv_place_decls(cc, l->body, s);
+  vv_ir_add(cc, fwd, l);
+}
+
 static void sweep_rerun(vvReverse* r, const vvStmt* s, const vvLoopInfo* info, vvBits T, int depth, vvBlock* fwd,
                         vvBlock* rev) {
   vvCc* cc = r->cc;
@@ -491,6 +507,11 @@ static void sweep_rerun(vvReverse* r, const vvStmt* s, const vvLoopInfo* info, v
   }
   for (int i = 0; i < r->nleaf; i++)
     if (vv_bits_get(info->mod, i) && vv_loops_is_inside(r->owner[i]->scope, s)) vv_bits_clear(T, i);
+  if (info->fused) {
+    sweep_fused(r, s, fwd);
+    vv_ir_append(cc, rev, restore);
+    return;
+  }
   // forward: the loop as it stands, with the carried values pushed at the start of each iteration
   n = vars_of(r, info->snap, list);
   vvStmt* f = loop_like(r, s);
@@ -668,7 +689,8 @@ static void set_params(vvReverse* r, vvFunc* g, bool reverse) {
     for (int i = 0; i < f->nparam; i++)
       if (r->mask >> i & 1) {
         vvExpr* b = vv_adjoint_bar(r, vv_ir_ref(cc, f->param[i]));
-        g->param[g->nparam++] = vv_ir_root(b);
+        bool summed = r->sums && f->param[i]->type->kind != VV_T_POINTER;
+        g->param[g->nparam++] = summed ? f->param[i]->bar : vv_ir_root(b);
       }
   }
 }
@@ -685,6 +707,31 @@ static void finish(vvReverse* r, vvFunc* g, bool reverse, bool want_tape) {
   g->summed = false;
   vv_summarise(r->cc, g);
   if (want_tape) g->needs_tape = true;
+}
+
+static void add_leaves(vvReverse* r, vvExpr* to, vvExpr* from, vvBlock* out) {
+  vvCc* cc = r->cc;
+  const vvIrType* t = to->type;
+  if (t->kind == VV_T_STRUCT) {
+    for (int i = 0; i < t->def->nfield; i++)
+      add_leaves(r, vv_ir_field(cc, to, &t->def->field[i]), vv_ir_field(cc, from, &t->def->field[i]), out);
+  } else if (t->kind == VV_T_ARRAY) {
+    for (int i = 0; i < t->count; i++)
+      add_leaves(r, vv_ir_index(cc, to, vv_ir_int(cc, i)), vv_ir_index(cc, from, vv_ir_int(cc, i)), out);
+  } else if (t->kind == VV_T_REAL) {
+    vv_ir_add(cc, out, vv_ir_assign(cc, to, vv_ir_bin(cc, VV_ADD, to, from)));
+  }
+}
+
+// Hands the sums over: x_bar[0] += x_sum.
+static void add_sums(vvReverse* r, vvFunc* g) {
+  for (int i = 0; r->sums && i < r->f->nparam; i++) {
+    vvVar* bar = r->f->param[i]->bar;
+    if (!bar || !bar->sum) continue;
+    vv_ir_insert(r->cc, g->body, 0, vv_ir_decl(r->cc, bar->sum, true));
+    vvExpr* to = vv_ir_index(r->cc, vv_ir_ref(r->cc, bar), vv_ir_int(r->cc, 0));
+    add_leaves(r, to, vv_ir_ref(r->cc, bar->sum), g->body);
+  }
 }
 
 static void build(vvReverse* r, vvDeriv* d, const char* name) {
@@ -726,6 +773,7 @@ static void build(vvReverse* r, vvDeriv* d, const char* name) {
     vv_ir_append(cc, g->body, pops);
     vv_ir_append(cc, g->body, rev);
   }
+  add_sums(r, g);
   d->rev = g;
   if (d->fwd) finish(r, d->fwd, false, pub);
   finish(r, g, true, pub);
@@ -772,23 +820,8 @@ static void declare_foreign(vvCc* cc, vvFunc* f, vvDeriv* d) {
   d->rev = declared(cc, f, vv_ir_format(cc, "%s%s_rev", f->name, variant), d->mask, true);
 }
 
-vvDeriv* vv_reverse(vvCc* cc, vvFunc* f, uint64_t mask, bool restore) {
-  vvDeriv* d = vv_deriv_find(cc, f, mask, restore);
-  if (d->reverse_done) return d;
-  d->reverse_done = true;
-  if (f->vjp_rule) {
-    d->rev = vv_rules_reverse(cc, f, mask, restore);
-    d->rule = true;
-    return d;
-  }
-  if (!f->body) {
-    declare_foreign(cc, f, d);
-    return d;
-  }
-  vv_summarise(cc, f);
-  vvReverse rev;
-  memset(&rev, 0, sizeof rev);
-  vvReverse* r = &rev;
+static void prepare(vvReverse* r, vvCc* cc, vvFunc* f, uint64_t mask, bool restore) {
+  memset(r, 0, sizeof *r);
   r->cc = cc;
   r->f = vv_ir_clone(cc, f);
   r->f->reads = f->reads;
@@ -806,16 +839,35 @@ vvDeriv* vv_reverse(vvCc* cc, vvFunc* f, uint64_t mask, bool restore) {
   r->entry = vv_bits_new(cc, r->nleaf);
   r->tape = vv_ir_var(cc, "tape", cc->t_tape);
   r->tape->is_param = true;
-  vvRegion dummy = {NULL, NULL, false, {0, NULL}};
-  r->region = &dummy;
+  static vvRegion none;  // all zero, never written
+  r->region = &none;
   if (vv_ir_has_real(f->ret_type)) {
     vvVar* v = vv_ir_root(r->f->ret);
     r->ret_bar = vv_ir_var(cc, vv_ir_format(cc, "%s_bar", v->name), f->ret_type);
     r->ret_bar->is_param = true;
     v->bar = r->ret_bar;
   }
+  r->sums = f->has_loop;
   find_activity(r);
   vv_loops_analyse(r);
+}
+
+vvDeriv* vv_reverse(vvCc* cc, vvFunc* f, uint64_t mask, bool restore) {
+  vvDeriv* d = vv_deriv_find(cc, f, mask, restore);
+  if (d->reverse_done) return d;
+  d->reverse_done = true;
+  if (f->vjp_rule) {
+    d->rev = vv_rules_reverse(cc, f, mask, restore);
+    d->rule = true;
+    return d;
+  }
+  if (!f->body) {
+    declare_foreign(cc, f, d);
+    return d;
+  }
+  vv_summarise(cc, f);
+  vvReverse r;
+  prepare(&r, cc, f, mask, restore);
   const char* suffix = vv_deriv_suffix(cc, f, mask);
   for (int i = 0; i < f->nvariant; i++) {
     uint64_t m = 0;
@@ -824,8 +876,30 @@ vvDeriv* vv_reverse(vvCc* cc, vvFunc* f, uint64_t mask, bool restore) {
         if (strcmp(f->param[p]->name, f->variant[i].arg[k]) == 0) m |= (uint64_t)1 << p;
     if (*suffix && vv_deriv_close_mask(cc, f, m) == mask) suffix = vv_ir_format(cc, "_%s", f->variant[i].name);
   }
-  build(r, d, vv_ir_format(cc, "%s%s%s", f->name, suffix, restore ? "_restore" : ""));
+  build(&r, d, vv_ir_format(cc, "%s%s%s", f->name, suffix, restore ? "_restore" : ""));
   return d;
+}
+
+// f_vjp of a function that writes memory in a loop, each iteration forward and backward at once; NULL: not possible.
+static vvFunc* fused(vvCc* cc, vvFunc* f, uint64_t mask, const char* name) {
+  vvReverse rev, *r = &rev;
+  prepare(r, cc, f, mask, false);
+  // the same loop for all variants, so that all of them give the same bits
+  vvReverse whole;
+  prepare(&whole, cc, f, vv_deriv_default_mask(f), false);
+  int at = vv_loops_fuse(&whole);
+  if (at < 0 || vv_loops_fuse(r) != at) return NULL;
+  vvRegion region = {NULL, NULL, true, {0, NULL}};
+  r->region = &region;
+  vvFunc* g = new_func(r, vv_ir_format(cc, "%s_vjp", name));
+  vvBits T = vv_bits_new(cc, r->nleaf);
+  vvBlock* back = vv_ir_block(cc);
+  sweep(r, r->f->body, T, 0, g->body, back);
+  if (pushes(g->body)) vv_ir_add(cc, g->body, vv_ir_stmt(cc, VV_S_GUARD, 0));
+  vv_ir_append(cc, g->body, back);
+  add_sums(r, g);
+  finish(r, g, true, true);
+  return g;
 }
 
 // public forms
@@ -918,6 +992,11 @@ vvFunc* vv_reverse_public(vvCc* cc, vvFunc* f, uint64_t mask, const char* varian
   if (joint) fwd = plain_forward(cc, f, d->rev, vv_ir_format(cc, "%s_fwd", name));
   add_out(cc, fwd);
   add_out(cc, d->rev);
+  vvFunc* once = joint && writes ? fused(cc, f, mask, name) : NULL;
+  if (once) {
+    add_out(cc, once);
+    return once;
+  }
   vvFunc* other = wrapper(cc, f, vv_ir_format(cc, joint && !writes ? "%s_rev" : "%s_vjp", name));
   other->param = d->rev->param;
   other->nparam = d->rev->nparam;

@@ -15,7 +15,7 @@ typedef struct vvDeriv {
   uint64_t mask;  // active parameters
   bool restore;   // the reverse gives written memory its old values back
   bool reverse_done;
-  bool rule;         // rev is written by hand
+  bool rule;     // rev is written by hand
   vvFunc* fwd;   // computes and pushes; NULL: the function itself
   vvFunc* rev;   // pops and accumulates
   vvFunc* jvp;   // forward, one direction
@@ -38,6 +38,7 @@ vvFunc* vv_reverse_public(vvCc* cc, vvFunc* f, uint64_t mask, const char* varian
 typedef struct vvLoopInfo {
   struct vvLoopInfo* next;
   const vvStmt* loop;
+  bool fused;       // iterations run forward and backward at once
   bool rerun;       // iterations are run again in reverse, nothing but `snap` is taped
   vvBits required;  // leaves that the reverse of the body needs
   vvBits snap;      // of these, carried from iteration to iteration in variables outside
@@ -68,6 +69,7 @@ typedef struct vvReverse {
   vvRegion* region;
   vvVar* tape;
   vvVar* ret_bar;
+  bool sums;  // bars of values are collected in locals, added to the caller's once
 } vvReverse;
 
 // adjoint.c
@@ -84,5 +86,8 @@ vvLoopInfo* vv_loops_info(vvReverse* r, const vvStmt* loop);
 bool vv_loops_required(vvReverse* r, const vvBlock* b, bool see_reruns, vvBits bits);
 bool vv_loops_call_is_split(vvReverse* r, const vvStmt* s);
 bool vv_loops_is_inside(const vvStmt* scope, const vvStmt* loop);
+// Marks the last loop of the function, if it may run forward and backward iteration by iteration, and gives its place in
+// the body; -1: none.
+int vv_loops_fuse(vvReverse* r);
 
 #endif  // VVCC_REVERSE_H_

@@ -439,3 +439,36 @@ VV_DIFF VV_SECOND vvReal g_misc(const vvReal* x, vvReal* y, int n) {
   const vvReal* const p = t;
   return p[2] * t[3] + y[0];
 }
+
+// loops that f_vjp runs forward and backward at once, and one that it may not
+
+VV_DIFF VV_SECOND vvReal g_fused(const vvReal* x, vvReal* y, int n) {
+  vvReal scale = vv_sin(x[0]) * x[11], energy = 0;
+  vvReal t[3] = {x[0] * scale, x[1] * scale, x[2] * scale};
+  for (int i = 0; i < 2 * n; i++) {
+    vvReal d = x[i] - t[i % 3], e = d * d * scale;
+    for (int k = 0; k < 3; k++) y[(i + k) % 12] += e * t[k];
+    if (d > 0) y[i] -= d * x[i + 1];
+    energy += e / x[9];
+  }
+  return energy;
+}
+
+VV_DIFF VV_SECOND vvReal g_fused_once(const vvReal* x, VV_WRITE_ONCE vvReal* y, int n) {
+  vvReal s = x[3], r = 2 * s;
+  for (int i = 0; i < 3 * n; i++) {
+    vvReal d = vv_sin(x[i] * s);
+    y[i] = d * d;
+  }
+  return r;
+}
+
+VV_DIFF VV_SECOND vvReal g_not_fused(const vvReal* x, vvReal* y, int n) {
+  vvReal s = 0;
+  for (int i = 0; i < n; i++) {
+    y[i + 1] += y[i] * x[i];
+    s += x[i + 2] * x[i];
+  }
+  y[0] *= s;
+  return s * x[0];
+}

@@ -17,5 +17,4 @@ VV_DIFF vvReal square(vvReal x);
 VV_DIFF vvReal dot(const vvReal* a, const vvReal* b, int n);
 VV_DIFF vvMat3 polar(vvMat3 F);
 
-
 #endif  // VISVIVA_TEST_RULES_KERNEL_H_
