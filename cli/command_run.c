@@ -24,17 +24,17 @@ typedef struct Run {
   vvRigidWork* work;
   vvReport report;
   long nstep;
-  long done;               // steps
-  double seconds;          // in steps
+  long done;       // steps
+  double seconds;  // in steps
   double residual_max;
   int contacts_max;
   bool unconverged;
-  FILE* out;               // trajectory
+  FILE* out;  // trajectory
   bool write_failed;
-  vvOutputItem* items;     // nsensor
-  vvReal* sensors;         // nsensordata
-  uint64_t* signatures;    // nstep
-  vvReal* frames;          // nframe_max x nq   for the picture
+  vvOutputItem* items;   // nsensor
+  vvReal* sensors;       // nsensordata
+  uint64_t* signatures;  // nstep
+  vvReal* frames;        // nframe_max x nq   for the picture
   vvReal* frame_times;
   int nframe, nframe_max;
 } Run;
@@ -187,7 +187,7 @@ static vvStatus simulate_step(Run* run, bool last) {
   keep_frame(run);
   if (last && !run->out) return VV_OK;
   double start = now();
-  vvStatus status = vv_rigid_evaluate(m, s->q, s->v, ctrl, NULL, NULL, s->warmstart, run->work);
+  vvStatus status = vv_rigid_evaluate(m, s->q, s->v, s->act, ctrl, NULL, NULL, s->warmstart, run->work);
   double middle = now();
   if (status == VV_ERROR_NOT_CONVERGED) {
     run->unconverged = true;
@@ -199,8 +199,16 @@ static vvStatus simulate_step(Run* run, bool last) {
     run->write_failed = run->write_failed || ferror(run->out);
   }
   if (last) return VV_OK;
-  note_evaluation(run);
   double resume = now();
+  for (int i = 1; i < vv_rigid_stages(m); i++) {
+    status = vv_rigid_stage(m, s, i, ctrl, NULL, NULL, run->work);
+    if (status == VV_ERROR_NOT_CONVERGED) {
+      run->unconverged = true;
+    } else if (status != VV_OK) {
+      return status;
+    }
+  }
+  note_evaluation(run);
   vv_rigid_advance(m, s, run->work);
   run->seconds += middle - start + (now() - resume);
   run->done++;
@@ -233,8 +241,8 @@ static int write_files(Run* run) {
   if (vv_cli_text(cli, "save")) {
     long row = run->done > 0 ? run->done - 1 : 0;
     const vvReal* ctrl = controls_at(run, row);
-    vvStatus status = vv_state_write(m, run->scene.state, ctrl ? ctrl : run->work->zero, vv_cli_text(cli, "save"),
-                                     &run->report);
+    vvStatus status =
+        vv_state_write(m, run->scene.state, ctrl ? ctrl : run->work->zero, vv_cli_text(cli, "save"), &run->report);
     if (status != VV_OK) return vv_cli_fail(status, &run->report, vv_cli_text(cli, "save"));
   }
   if (vv_cli_text(cli, "picture")) {

@@ -32,6 +32,11 @@ typedef enum vvGeomType {  // in this order geoms of a pair are sorted
   VV_GEOM_BOX = 6
 } vvGeomType;
 
+typedef enum vvIntegrator {  // the format's numbers
+  VV_INTEGRATOR_EULER = 0,
+  VV_INTEGRATOR_RK4 = 1
+} vvIntegrator;
+
 typedef enum vvConeType { VV_CONE_PYRAMIDAL = 0, VV_CONE_ELLIPTIC = 1 } vvConeType;
 
 // Bits of vvModel.disable, MJCF's option/flag; the bit values are those of the file format's documentation.
@@ -95,10 +100,11 @@ typedef struct vvModel {
   int nkey;  // keyframes
 
   // options
-  int disable;   // vvDisableBit
-  int cone;      // vvConeType
-  int settotal;  // 1: masses are scaled to compiler_settotalmass
-  int balance;   // compiler balanceinertia
+  int disable;     // vvDisableBit
+  int cone;        // vvConeType
+  int integrator;  // vvIntegrator
+  int settotal;    // 1: masses are scaled to compiler_settotalmass
+  int balance;     // compiler balanceinertia
 
   // frames                              nframe
   int* frame_parent;  // enclosing frame, -1: none (its body's frame)
@@ -214,45 +220,45 @@ typedef struct vvModel {
   vvReal* sensor_cutoff;          // nsensor     0: none
 
   // ---- derived reals ------------------------------------------------------------------------------
-  vvReal* body_lpos;     // nbody x 3   in the parent body's frame             [m]
-  vvReal* body_lquat;    // nbody x 4   in the parent body's frame
-  vvReal* body_inertia10;// nbody x 10  mass, mass * center (3), moments about the body origin xx yy zz xy xz yz,
-                         //             body axes                              [kg, kg m, kg m2]
-  vvReal* body_invweight;// nbody x 2   mean inverse inertia at the center of mass at qpos0: translation, rotation
-                         //                                                    [1/kg, 1/(kg m2)]
-  vvReal* dof_invweight; // nv          diagonal of inv(M) at qpos0, mean over the three dofs of a rotation or
-                         //             translation
-  vvReal* jnt_lpos;      // njnt x 3    anchor in the body's frame             [m]
-  vvReal* jnt_laxis;     // njnt x 3    unit axis, body frame
-  vvReal* geom_lpos;     // ngeom x 3   in the body's frame                    [m]
-  vvReal* geom_lquat;    // ngeom x 4   in the body's frame
-  vvReal* geom_dim;      // ngeom x 3   sizes in effect (fromto resolved)      [m]
-  vvReal* site_lpos;     // nsite x 3   in the body's frame                    [m]
-  vvReal* site_lquat;    // nsite x 4   in the body's frame
-  vvReal* qpos0;         // nq          configuration of the scene as stated   [m, rad]
-  vvReal* qpos_spring;   // nq          configuration with springs at rest     [m, rad]
+  vvReal* body_lpos;       // nbody x 3   in the parent body's frame             [m]
+  vvReal* body_lquat;      // nbody x 4   in the parent body's frame
+  vvReal* body_inertia10;  // nbody x 10  mass, mass * center (3), moments about the body origin xx yy zz xy xz yz,
+                           //             body axes                              [kg, kg m, kg m2]
+  vvReal* body_invweight;  // nbody x 2   mean inverse inertia at the center of mass at qpos0: translation, rotation
+                           //                                                    [1/kg, 1/(kg m2)]
+  vvReal* dof_invweight;   // nv          diagonal of inv(M) at qpos0, mean over the three dofs of a rotation or
+                           //             translation
+  vvReal* jnt_lpos;        // njnt x 3    anchor in the body's frame             [m]
+  vvReal* jnt_laxis;       // njnt x 3    unit axis, body frame
+  vvReal* geom_lpos;       // ngeom x 3   in the body's frame                    [m]
+  vvReal* geom_lquat;      // ngeom x 4   in the body's frame
+  vvReal* geom_dim;        // ngeom x 3   sizes in effect (fromto resolved)      [m]
+  vvReal* site_lpos;       // nsite x 3   in the body's frame                    [m]
+  vvReal* site_lquat;      // nsite x 4   in the body's frame
+  vvReal* qpos0;           // nq          configuration of the scene as stated   [m, rad]
+  vvReal* qpos_spring;     // nq          configuration with springs at rest     [m, rad]
 
   // ---- bulk reals ---------------------------------------------------------------------------------
-  vvReal* frame_quat0;   // nframe x 4
-  vvReal* body_quat0;    // nbody x 4
-  vvReal* body_iquat0;   // nbody x 4
-  vvReal* geom_quat0;    // ngeom x 4
-  vvReal* site_quat0;    // nsite x 4
-  vvReal* key_time;      // nkey
-  vvReal* key_qpos;      // nkey x nq
-  vvReal* key_qvel;      // nkey x nv
-  vvReal* key_act;       // nkey x na
-  vvReal* key_ctrl;      // nkey x nu
+  vvReal* frame_quat0;  // nframe x 4
+  vvReal* body_quat0;   // nbody x 4
+  vvReal* body_iquat0;  // nbody x 4
+  vvReal* geom_quat0;   // ngeom x 4
+  vvReal* site_quat0;   // nsite x 4
+  vvReal* key_time;     // nkey
+  vvReal* key_qpos;     // nkey x nq
+  vvReal* key_qvel;     // nkey x nv
+  vvReal* key_act;      // nkey x na
+  vvReal* key_ctrl;     // nkey x nu
 
   // ---- bookkeeping --------------------------------------------------------------------------------
-  vvReal* reals;                         // the block
+  vvReal* reals;                               // the block
   size_t section_begin[VV_SECTION_COUNT + 1];  // in reals
-  struct vvModelNames* names;            // names of elements and numbers (names.h); shared by shadows
+  struct vvModelNames* names;                  // names of elements and numbers (names.h); shared by shadows
 } vvModel;
 
 // One array of the model. The table of all of them (vv_model_fields) drives allocation, shadows, names and files.
 typedef struct vvField {
-  vvElement element;      // whose count is the first dimension (VV_ELEMENT_OPTION, _COMPILER: 1)
+  vvElement element;  // whose count is the first dimension (VV_ELEMENT_OPTION, _COMPILER: 1)
   vvSection section;
   int width;              // reals per element; 0: nq, -1: nv, -2: na, -3: nu
   size_t offset;          // of the pointer in vvModel [byte]
@@ -264,9 +270,9 @@ typedef struct vvField {
 
 // The table, ended by attribute == NULL.
 const vvField* vv_model_fields(void);
-int vv_model_count(const vvModel* m, vvElement element);           // elements of a kind; option, compiler: 1
-int vv_field_width(const vvModel* m, const vvField* field);        // reals per element
-vvReal* vv_field_data(const vvModel* m, const vvField* field);     // the array
+int vv_model_count(const vvModel* m, vvElement element);        // elements of a kind; option, compiler: 1
+int vv_field_width(const vvModel* m, const vvField* field);     // reals per element
+vvReal* vv_field_data(const vvModel* m, const vvField* field);  // the array
 
 // Bytes of the real block and where each field starts follow from sizes alone; a shadow has the same.
 // Allocates a zeroed shadow of m (all reals zero, integers shared). Free with vv_model_shadow_free.

@@ -4,6 +4,10 @@
 // rigid.h: the step of trees of rigid bodies: contact search, the acceleration node M a + c = tau + J' f(J a - a_ref),
 // the damping node (M + h B) a2 = M a of Euler's method, and the linear systems of both for reverse sweeps.
 //
+//   Euler          v' = v + h a2                q' = q (+) h v'
+//   Runge-Kutta 4  evaluations 0..3 at v_i = v + h c_i a_(i-1), q_i = q (+) h c_i v_(i-1), c = 0, 1/2, 1/2, 1;
+//                  v' = v + h sum b_i a_i,  q' = q (+) h sum b_i v_i,  b = 1/6, 1/3, 1/3, 1/6
+//
 // A workspace belongs to one thread at a time; nothing allocates after vv_rigid_work_create.
 
 #ifndef VISVIVA_RIGID_H_
@@ -49,13 +53,13 @@ typedef struct vvRigidWork {
   vvReal* constraint;  // nv     J' f                                                                      [N, N m]
 
   // result of vv_rigid_evaluate
-  vvReal* a;             // nv   acceleration, the node's solution                [m/s2, rad/s2]
-  vvReal* a2;            // nv   acceleration that advances v                     [m/s2, rad/s2]
-  int damped;            // 1: a2 comes from the damping node, 0: a2 = a
-  int iterations;        // of the solver
-  vvReal residual;       // scaled residual |r| / (1 + |tau| + |c| + |J' f|), largest entries
-  uint64_t signature;    // hash of every branch taken
-  vvReport report;       // where and what, when the status is not VV_OK
+  vvReal* a;           // nv   acceleration, the node's solution                [m/s2, rad/s2]
+  vvReal* a2;          // nv   acceleration that advances v                     [m/s2, rad/s2]
+  int damped;          // 1: a2 comes from the damping node, 0: a2 = a
+  int iterations;      // of the solver
+  vvReal residual;     // scaled residual |r| / (1 + |tau| + |c| + |J' f|), largest entries
+  uint64_t signature;  // hash of every branch taken
+  vvReport report;     // where and what, when the status is not VV_OK
 
   // internal to src/rigid
   struct vvRigidContact* rows;  // ncontact_max   law and rows of each contact
@@ -74,9 +78,14 @@ typedef struct vvRigidWork {
   vvReal* LM;
   vvReal* LD;
   bool have_H, have_LH, have_LM, have_LD;
-  vvReal* scratch;    // 10 x stride
-  vvReal* q1;         // nq               the next configuration
-  vvReal* zero;       // max(nv, nu, 1) zeros
+  vvReal* scratch;       // 10 x stride
+  vvReal* q1;            // nq               the next configuration
+  vvReal* zero;          // max(nv, nu, na, 1) zeros
+  vvReal* stage_q;       // nq   state of the present Runge-Kutta evaluation beyond the first
+  vvReal* stage_v;       // nv
+  vvReal* stage_start;   // nv   where its solve starts
+  vvReal* sum_v;         // stride   sum of b_i v_i
+  vvReal* sum_a;         // stride   sum of b_i a_i
   const vvModel* model;  // of the last evaluation or relinearisation
 
   vvContext* context;
@@ -91,13 +100,24 @@ void vv_rigid_work_free(vvRigidWork* work);
 // Reference points of the trees at q: the root bodies' positions (ntree x 3).
 void vv_rigid_reference(const vvModel* m, const vvReal* q, vvReal* ref);
 
-// Accelerations a and a2 at (q, v) under ctrl (nu, NULL: 0), applied (nv, NULL: 0) and wrench (nbody x 6: force, torque
-// at each body's origin, world axes; NULL: none). warmstart (nv, NULL: none): where the solver may start.
-// VV_ERROR_CAPACITY: more contacts than the workspace holds. VV_ERROR_NOT_CONVERGED: the result stands, residual > 1e-10.
-vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+// Accelerations a and a2 at (q, v, act) under ctrl (nu, NULL: 0), applied (nv, NULL: 0) and wrench (nbody x 6: force,
+// torque at each body's origin, world axes; NULL: none). warmstart (nv, NULL: none): where the solver may start.
+// VV_ERROR_CAPACITY: more contacts than the workspace holds. VV_ERROR_NOT_CONVERGED: the result stands, residual >
+// 1e-10.
+vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
                            const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* work);
 
-// The rest of Euler's step after an evaluation at the state: v += h a2, q (+)= h v, time += h, warmstart = a.
+// Evaluations of a step: 1, or 4 of Runge-Kutta's method; node c_i and weight b_i of evaluation i.
+int vv_rigid_stages(const vvModel* m);
+vvReal vv_rigid_stage_node(int stage);
+vvReal vv_rigid_stage_weight(int stage);
+
+// Evaluation 1, 2 or 3 of Runge-Kutta's step from `state`, after the ones before it. Its state is in stage_q, stage_v;
+// signature, residual and iterations are those of the step so far.
+vvStatus vv_rigid_stage(const vvModel* m, const vvState* state, int stage, const vvReal* ctrl, const vvReal* applied,
+                        const vvReal* wrench, vvRigidWork* work);
+
+// The rest of a step after its evaluations: v, q, time and warmstart advance.
 void vv_rigid_advance(const vvModel* m, vvState* state, vvRigidWork* work);
 
 // One step: evaluate and advance. The state stays as it was unless the status is VV_OK or VV_ERROR_NOT_CONVERGED.

@@ -205,6 +205,7 @@ typedef struct vvSpecOption {
   double tolerance;  // kept, not used: solves go on to convergence
   int iterations;    // kept, not used
   int cone;          // vvConeType
+  int integrator;    // vvIntegrator
   int solver;        // as stated: 0 PGS, 1 CG, 2 Newton; solves are exact in any case
   int disable;       // vvDisableBit
   bool iterations_stated;

@@ -48,6 +48,7 @@ static vvStatus set_sizes(vvCompile* c) {
   m->nkey = spec->nkey;
   m->disable = spec->option.disable;
   m->cone = spec->option.cone;
+  m->integrator = spec->option.integrator;
   m->settotal = spec->compiler.settotalmass > 0;
   m->balance = spec->compiler.balanceinertia;
   return vv_compile_count_pairs(c, &m->npair);

@@ -32,6 +32,7 @@ const char* vv_model_invalid_sizes(const vvModel* m) {
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     if (sizes[i] < 0 || sizes[i] > INT32_MAX / 64) return "a size is out of range";
   if (m->nbody < 1 || m->na != 0) return "a size is out of range";
+  if (m->integrator != VV_INTEGRATOR_EULER && m->integrator != VV_INTEGRATOR_RK4) return "the integrator is unknown";
   if (m->cone != VV_CONE_PYRAMIDAL && m->cone != VV_CONE_ELLIPTIC) return "the friction cone is unknown";
   return NULL;
 }

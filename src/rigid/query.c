@@ -81,7 +81,7 @@ void vv_query_mass_matrix(const vvModel* m, const vvRigidWork* work, vvReal* M) 
 vvStatus vv_query_inverse_dynamics(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* a,
                                    const vvReal* ctrl, const vvReal* wrench, vvRigidWork* work, vvReal* applied) {
   if (m == NULL || q == NULL || v == NULL || a == NULL || work == NULL || applied == NULL) return VV_ERROR_ARGUMENT;
-  vvStatus status = vv_rigid_evaluate(m, q, v, ctrl, NULL, wrench, a, work);
+  vvStatus status = vv_rigid_evaluate(m, q, v, NULL, ctrl, NULL, wrench, a, work);
   if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
   vvRigidPose pose = vv_rigid_work_pose(work);
   vvRigidMotion motion = {work->V, work->composite, work->G, NULL};

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// step.c: an evaluation of the rigid equations of motion, Euler's step on it, and the linear systems at a solution.
+// step.c: an evaluation of the rigid equations of motion, the steps made of evaluations, and the linear systems at a
+// solution.
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static bool has_damping(const vvModel* m) {
 }
 
 bool vv_rigid_has_damping_node(const vvModel* m) {
-  return !(m->disable & (VV_DISABLE_DAMPER | VV_DISABLE_EULERDAMP));
+  return m->integrator == VV_INTEGRATOR_EULER && !(m->disable & (VV_DISABLE_DAMPER | VV_DISABLE_EULERDAMP));
 }
 
 // World pose of a body that cannot move.
@@ -93,13 +94,14 @@ static vvStatus check_finite(vvRigidWork* w, const char* what, const vvReal* a, 
   return VV_ERROR_NOT_FINITE;
 }
 
-static vvStatus check_inputs(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+static vvStatus check_inputs(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
                              const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* w) {
   if (m->nv != w->nv || m->nbody != w->nbody || m->nu != w->nu) {
     return vv_report_set(&w->report, VV_ERROR_ARGUMENT, "the workspace was made for a model of other sizes");
   }
   vvStatus status = check_finite(w, "qpos", q, m->nq);
   if (status == VV_OK) status = check_finite(w, "qvel", v, m->nv);
+  if (status == VV_OK) status = check_finite(w, "act", act, m->na);
   if (status == VV_OK) status = check_finite(w, "ctrl", ctrl, m->nu);
   if (status == VV_OK) status = check_finite(w, "applied force", applied, m->nv);
   if (status == VV_OK) status = check_finite(w, "body wrench", wrench, 6 * m->nbody);
@@ -110,8 +112,8 @@ static vvStatus check_inputs(const vvModel* m, const vvReal* q, const vvReal* v,
 static vvStatus find_contacts(const vvModel* m, vvRigidWork* w) {
   w->ncontact = 0;
   if (m->disable & (VV_DISABLE_CONSTRAINT | VV_DISABLE_CONTACT)) return VV_OK;
-  vvStatus status = vv_collide(m, w->xpos, w->xmat, w->geom_pos, w->geom_axis, w->contacts, w->ncontact_max,
-                               &w->ncontact);
+  vvStatus status =
+      vv_collide(m, w->xpos, w->xmat, w->geom_pos, w->geom_axis, w->contacts, w->ncontact_max, &w->ncontact);
   if (status != VV_OK) {
     int found = w->ncontact;
     w->ncontact = 0;
@@ -228,10 +230,10 @@ static vvStatus solve_damping(const vvModel* m, vvRigidWork* w) {
   return VV_OK;
 }
 
-vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
                            const vvReal* applied, const vvReal* wrench, const vvReal* warmstart, vvRigidWork* w) {
   vv_report_clear(&w->report);
-  vvStatus status = check_inputs(m, q, v, ctrl, applied, wrench, warmstart, w);
+  vvStatus status = check_inputs(m, q, v, act, ctrl, applied, wrench, warmstart, w);
   if (status != VV_OK) return status;
   build_pose(m, q, w);
   vv_rigid_force(m, q, v, ctrl ? ctrl : w->zero, applied ? applied : w->zero, w->tau);
@@ -252,22 +254,76 @@ vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, c
   return status;
 }
 
+static const vvReal stage_node[] = {0, (vvReal)0.5, (vvReal)0.5, 1};
+static const vvReal stage_weight[] = {(vvReal)1 / 6, (vvReal)1 / 3, (vvReal)1 / 3, (vvReal)1 / 6};
+
+int vv_rigid_stages(const vvModel* m) {
+  return m->integrator == VV_INTEGRATOR_RK4 ? 4 : 1;
+}
+
+vvReal vv_rigid_stage_node(int stage) {
+  return stage_node[stage];
+}
+
+vvReal vv_rigid_stage_weight(int stage) {
+  return stage_weight[stage];
+}
+
+// Adds evaluation i to the weighted sums.
+static void add_stage(const vvModel* m, const vvState* s, int i, vvRigidWork* w) {
+  const vvReal* v = i == 0 ? s->v : w->stage_v;
+  for (int d = 0; d < m->nv; d++) {
+    w->sum_v[d] = (i == 0 ? 0 : w->sum_v[d]) + stage_weight[i] * v[d];
+    w->sum_a[d] = (i == 0 ? 0 : w->sum_a[d]) + stage_weight[i] * w->a[d];
+  }
+}
+
+vvStatus vv_rigid_stage(const vvModel* m, const vvState* s, int stage, const vvReal* ctrl, const vvReal* applied,
+                        const vvReal* wrench, vvRigidWork* w) {
+  vvReal c = stage_node[stage];
+  add_stage(m, s, stage - 1, w);
+  const vvReal* v = stage == 1 ? s->v : w->stage_v;
+  for (int d = 0; d < m->nv; d++) w->scratch[d] = c * v[d];
+  vv_rigid_integrate(m, s->q, w->scratch, w->stage_q);
+  for (int d = 0; d < m->nv; d++) w->stage_v[d] = s->v[d] + m->opt_timestep[0] * c * w->a[d];
+  memcpy(w->stage_start, w->a, sizeof(vvReal) * (size_t)m->nv);
+  uint64_t signature = w->signature;
+  vvReal residual = w->residual;
+  int iterations = w->iterations;
+  vvStatus status = vv_rigid_evaluate(m, w->stage_q, w->stage_v, s->act, ctrl, applied, wrench, w->stage_start, w);
+  w->signature = vv_hash_u64(signature, w->signature);
+  if (residual > w->residual) w->residual = residual;
+  if (iterations > w->iterations) w->iterations = iterations;
+  return status;
+}
+
 void vv_rigid_advance(const vvModel* m, vvState* s, vvRigidWork* w) {
   vvReal h = m->opt_timestep[0];
+  const vvReal* v = s->v;
+  const vvReal* a = w->a2;
+  if (m->integrator == VV_INTEGRATOR_RK4) {
+    add_stage(m, s, 3, w);
+    v = w->sum_v;
+    a = w->sum_a;
+  }
   for (int d = 0; d < m->nv; d++) {
-    s->v[d] += h * w->a2[d];
+    s->v[d] += h * a[d];
     s->warmstart[d] = w->a[d];
   }
-  vv_rigid_integrate(m, s->q, s->v, w->q1);
+  vv_rigid_integrate(m, s->q, v, w->q1);
   memcpy(s->q, w->q1, sizeof(vvReal) * (size_t)m->nq);
   s->time[0] += h;
 }
 
 vvStatus vv_rigid_step(const vvModel* m, vvState* s, const vvReal* ctrl, const vvReal* applied, const vvReal* wrench,
                        vvRigidWork* w) {
-  vvStatus status = vv_rigid_evaluate(m, s->q, s->v, ctrl, applied, wrench, s->warmstart, w);
-  if (status == VV_OK || status == VV_ERROR_NOT_CONVERGED) vv_rigid_advance(m, s, w);
-  return status;
+  vvStatus worst = vv_rigid_evaluate(m, s->q, s->v, s->act, ctrl, applied, wrench, s->warmstart, w);
+  for (int i = 1; i < vv_rigid_stages(m) && (worst == VV_OK || worst == VV_ERROR_NOT_CONVERGED); i++) {
+    vvStatus status = vv_rigid_stage(m, s, i, ctrl, applied, wrench, w);
+    if (status != VV_OK) worst = status;
+  }
+  if (worst == VV_OK || worst == VV_ERROR_NOT_CONVERGED) vv_rigid_advance(m, s, w);
+  return worst;
 }
 
 vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* a,

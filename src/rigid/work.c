@@ -28,7 +28,7 @@ static vvReal* cut_reals(Cutter* c, size_t n) {
 static void lay_out(vvRigidWork* w, const vvModel* m, size_t nrow, Cutter* c) {
   size_t nbody = (size_t)m->nbody, nv = (size_t)m->nv, stride = (size_t)w->stride;
   size_t ncontact = (size_t)w->ncontact_max, nlimit = (size_t)w->nlimit_max, ngeom = (size_t)m->ngeom;
-  size_t nzero = 1 + (size_t)(m->nv > m->nu ? m->nv : m->nu);
+  size_t nzero = 1 + (size_t)m->nv + (size_t)m->nu + (size_t)m->na;
   w->ref = cut_reals(c, 3 * (size_t)m->ntree);
   w->xpos = cut_reals(c, 3 * nbody);
   w->xquat = cut_reals(c, 4 * nbody);
@@ -61,6 +61,11 @@ static void lay_out(vvRigidWork* w, const vvModel* m, size_t nrow, Cutter* c) {
   w->scratch = cut_reals(c, 10 * stride);
   w->q1 = cut_reals(c, (size_t)m->nq);
   w->zero = cut_reals(c, nzero);
+  w->stage_q = cut_reals(c, (size_t)m->nq);
+  w->stage_v = cut_reals(c, stride);
+  w->stage_start = cut_reals(c, stride);
+  w->sum_v = cut_reals(c, stride);
+  w->sum_a = cut_reals(c, stride);
 }
 
 // Most contacts of all pairs, and most rows of any of them.

@@ -208,8 +208,8 @@ static vvVerdict excuse(const vvCheckPlan* plan, const vvCheckBlock* b, const vv
   return VV_VERDICT_UNRESOLVED;
 }
 
-// Whether the loss stands still by adjoint and ladder alike: by its best entry, or on both sides of every rung (which an
-// entry made of noise would hide).
+// Whether the loss stands still by adjoint and ladder alike: by its best entry, or on both sides of every rung (which
+// an entry made of noise would hide).
 static bool idle(const vvCheckPlan* plan, const vvLadder* ladder, const vvLadderValue* best, double adjoint) {
   double least = IDLE * plan->terms;
   bool still = true;

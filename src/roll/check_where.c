@@ -45,9 +45,13 @@ static int limit_only_in(const vvTapeRow* a, const vvTapeRow* b) {
   return -1;
 }
 
+static bool same_features(const vvTapeRow* a, const vvTapeRow* b) {
+  return contact_only_in(a, b) < 0 && contact_only_in(b, a) < 0 && limit_only_in(a, b) < 0 && limit_only_in(b, a) < 0;
+}
+
 // Gap of a contact at row k of the plan's rollout.
 static double gap_at(const vvCheckPlan* plan, int k, const vvContactFeature* c, vvCheckWorker* w) {
-  vvTapeRow row = vv_tape_row(plan->tape, k);
+  vvTapeRow row = vv_tape_row(plan->tape, k, 0);
   vvRigidWork* rigid = w->work->rigid;
   vvRigidPose pose = {rigid->xpos, rigid->xquat, rigid->xmat, rigid->S};
   vv_rigid_kinematics(plan->m, row.q, rigid->ref, &pose);
@@ -57,8 +61,12 @@ static double gap_at(const vvCheckPlan* plan, int k, const vvContactFeature* c, 
 void vv_check_where(const vvCheckPlan* plan, const vvTape* tape, int step, vvCheckWorker* worker,
                     vvCheckDirection* direction, bool* grazing) {
   const vvModel* m = plan->m;
-  vvTapeRow base = vv_tape_row(plan->tape, step);
-  vvTapeRow other = vv_tape_row(tape, step);
+  vvTapeRow base = vv_tape_row(plan->tape, step, 0);
+  vvTapeRow other = vv_tape_row(tape, step, 0);
+  for (int stage = 1; stage < vv_rigid_stages(m) && same_features(&base, &other); stage++) {
+    base = vv_tape_row(plan->tape, step, stage);
+    other = vv_tape_row(tape, step, stage);
+  }
   char a[48];
   char b[48];
   direction->step = step;

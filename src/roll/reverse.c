@@ -8,6 +8,8 @@
 //            (M + h B) w2 = a2_bar,  a_bar = M w2,  in_bar -= d(w2 . ((M + h B) a2 - M a))/d in
 //            a_bar += outputs';  H w = a_bar,  in_bar -= d(w . r)/d in,  so that tau_bar = w
 //            then tau, outputs and poses back to q, v, controls and the model's numbers
+//   RK4      v_i = v + h c_i a_(i-1), q_i = q (+) h c_i v_(i-1);  v' = v + h sum b_i a_i, q' = q (+) h sum b_i v_i:
+//            the node of each evaluation, last to first, then where its state came from
 //
 // q_bar is carried in ambient form (nq, orthogonal to each quaternion, as every stage normalises) and leaves as a
 // tangent. Without a model gradient the kernels' state variants are used, whose results are the same.
@@ -135,19 +137,110 @@ static void kinematics_bar(reverseRow* s) {
   }
 }
 
+static void swap(vvReal** x, vvReal** y) {
+  vvReal* t = *x;
+  *x = *y;
+  *y = t;
+}
+
+static void add_scaled(vvReal* y, vvReal s, const vvReal* x, int n) {
+  for (int i = 0; i < n; i++) y[i] += s * x[i];
+}
+
+// q' = q0 (+) h u, for u in r->rk_u: adds to r->q_bar and writes u_bar to r->rk_u_bar.
+static void retract_bar(reverseRow* s, const vvReal* q0, vvReal* q1_bar) {
+  vvReverseWork* r = &s->work->reverse;
+  zero(r->rk_u_bar, s->m->nv);
+  if (s->m_bar) {
+    vv_rigid_integrate_vjp(s->m, q0, r->rk_u, s->work->q1, s->m_bar, r->q_bar, r->rk_u_bar, q1_bar, &r->mem);
+  } else {
+    vv_rigid_integrate_state_vjp(s->m, q0, r->rk_u, s->work->q1, r->q_bar, r->rk_u_bar, q1_bar, &r->mem);
+  }
+}
+
+static vvStatus relinearize(reverseRow* s) {
+  const vvTapeRow* row = &s->row;
+  return vv_rigid_relinearize(s->m, row->q, row->v, row->a, row->contacts, row->ncontact, row->limits, row->nlimit,
+                              s->work->rigid);
+}
+
+// Cotangents of the evaluations' velocities and accelerations from those of the step's end.
+static void rk4_end_bar(reverseRow* s, const vvTape* tape, int k) {
+  vvReverseWork* r = &s->work->reverse;
+  int nv = s->m->nv;
+  vvReal h = s->m->opt_timestep[0];
+  zero(r->rk_u, nv);
+  for (int i = 0; i < 4; i++) {
+    vvTapeRow row = vv_tape_row(tape, k, i);
+    vvReal b = vv_rigid_stage_weight(i);
+    add_scaled(r->rk_u, b, row.v, nv);
+    for (int d = 0; d < nv; d++) r->rk_a_bar[i * nv + d] = h * b * r->v1_bar[d];
+    if (s->m_bar) s->m_bar->opt_timestep[0] += b * dot(r->v1_bar, row.a, nv);
+  }
+  add_scaled(r->v_bar, 1, r->v1_bar, nv);
+  retract_bar(s, s->row.q, r->q1_bar);
+  for (int i = 0; i < 4; i++) {
+    for (int d = 0; d < nv; d++) r->rk_v_bar[i * nv + d] = vv_rigid_stage_weight(i) * r->rk_u_bar[d];
+  }
+}
+
+// Evaluation i > 0 of the step at row k: its node, its poses, and the state that it was made at.
+static vvStatus rk4_stage_bar(reverseRow* s, const vvTape* tape, int k, int i) {
+  vvReverseWork* r = &s->work->reverse;
+  const vvModel* m = s->m;
+  int nv = m->nv;
+  vvReal h = m->opt_timestep[0], c = vv_rigid_stage_node(i);
+  vvTapeRow first = s->row;
+  vvTapeRow before = vv_tape_row(tape, k, i - 1);
+  s->row = vv_tape_row(tape, k, i);
+  vvStatus status = relinearize(s);
+  if (status != VV_OK) return status;
+  swap(&r->q_bar, &r->rk_q_bar);
+  swap(&r->v_bar, &r->rk_v);
+  zero(r->q_bar, m->nq);
+  memcpy(r->v_bar, r->rk_v_bar + i * nv, (size_t)nv * sizeof(vvReal));
+  memcpy(r->a_bar, r->rk_a_bar + i * nv, (size_t)nv * sizeof(vvReal));
+  status = node_bar(s);
+  kinematics_bar(s);
+  swap(&r->q_bar, &r->rk_q_bar);
+  swap(&r->v_bar, &r->rk_v);
+  s->row = first;
+  if (status != VV_OK) return status;
+  for (int d = 0; d < nv; d++) r->rk_u[d] = c * before.v[d];
+  retract_bar(s, first.q, r->rk_q_bar);
+  add_scaled(r->rk_v_bar + (i - 1) * nv, c, r->rk_u_bar, nv);
+  add_scaled(r->v_bar, 1, r->rk_v, nv);
+  add_scaled(r->rk_a_bar + (i - 1) * nv, h * c, r->rk_v, nv);
+  if (s->m_bar) s->m_bar->opt_timestep[0] += c * dot(r->rk_v, before.a, nv);
+  return VV_OK;
+}
+
+// From the cotangents after a Runge-Kutta step to those of its first evaluation: r->q_bar, r->v_bar, r->a_bar.
+static vvStatus rk4_bar(reverseRow* s, const vvTape* tape, int k) {
+  vvReverseWork* r = &s->work->reverse;
+  rk4_end_bar(s, tape, k);
+  for (int i = 3; i > 0; i--) {
+    vvStatus status = rk4_stage_bar(s, tape, k, i);
+    if (status != VV_OK) return status;
+  }
+  add_scaled(r->v_bar, 1, r->rk_v_bar, s->m->nv);
+  memcpy(r->a_bar, r->rk_a_bar, (size_t)s->m->nv * sizeof(vvReal));
+  return VV_OK;
+}
+
 // One row: q_bar, v_bar hold what reaches it from its own seeds, q1_bar, v1_bar what the step from it gets back.
-static vvStatus reverse_row(reverseRow* s, int k, const vvReal* v1, const vvReal* out_bar) {
+static vvStatus reverse_row(reverseRow* s, const vvTape* tape, int k, const vvReal* v1, const vvReal* out_bar) {
   vvRollout* work = s->work;
   vvReverseWork* r = &work->reverse;
-  bool step = v1 != NULL;
+  bool step = v1 != NULL, rk4 = s->m->integrator == VV_INTEGRATOR_RK4;
   zero(r->a_bar, s->m->nv);
   zero(r->ctrl_bar, s->m->nu);
   zero(r->applied_bar, s->m->nv);
   if (!step && !out_bar) return VV_OK;
-  vvStatus status = vv_rigid_relinearize(s->m, s->row.q, s->row.v, s->row.a, s->row.contacts, s->row.ncontact,
-                                         s->row.limits, s->row.nlimit, work->rigid);
+  vvStatus status = step && rk4 ? rk4_bar(s, tape, k) : VV_OK;
+  if (status == VV_OK) status = relinearize(s);
   if (status != VV_OK) return status;
-  if (step) {
+  if (step && !rk4) {
     integrate_bar(s, v1);
     status = advance_bar(s);
     if (status != VV_OK) return status;
@@ -200,12 +293,6 @@ static void copy(vvReal* y, const vvReal* x, int n) {
   if (n > 0) memcpy(y, x, (size_t)n * sizeof(vvReal));
 }
 
-static void swap(vvReal** x, vvReal** y) {
-  vvReal* t = *x;
-  *x = *y;
-  *y = t;
-}
-
 // Row k's cotangents into the gradient. The last row has no controls of its own: it holds those of the step before.
 static void store_row(const reverseRow* s, int k, vvGradient* g) {
   const vvReverseWork* r = &s->work->reverse;
@@ -241,7 +328,7 @@ static void store_initial(const reverseRow* s, vvGradient* g) {
 static void set_row(reverseRow* s, const vvTape* tape, int k) {
   const vvRolloutInput* in = s->in;
   const vvReal* none = s->work->zero;
-  s->row = vv_tape_row(tape, k);
+  s->row = vv_tape_row(tape, k, 0);
   s->ctrl = vv_held_row(in->ctrl, in->nctrl, s->m->nu, k, none);
   s->applied = vv_held_row(in->applied, in->napplied, s->m->nv, k, none);
   s->wrench = vv_held_row(in->wrench, in->nwrench, 6 * s->m->nbody, k, none);
@@ -273,7 +360,7 @@ static vvStatus sweep(reverseRow* s, const vvTape* tape, const vvRolloutSeed* se
     if (k == in->nstep) {
       seed_final(s, seed);
     } else {
-      v1 = vv_tape_row(tape, k + 1).v;
+      v1 = vv_tape_row(tape, k + 1, 0).v;
       zero(r->q_bar, s->m->nq);
       zero(r->v_bar, s->m->nv);
     }
@@ -283,7 +370,7 @@ static vvStatus sweep(reverseRow* s, const vvTape* tape, const vvRolloutSeed* se
       if (seed->outputs_bar) out_bar = wanted(seed->outputs_bar + (size_t)next_row * (size_t)in->nout, in->nout);
       next_row--;
     }
-    vvStatus status = reverse_row(s, k, v1, out_bar);
+    vvStatus status = reverse_row(s, tape, k, v1, out_bar);
     if (status != VV_OK) return status;
     store_row(s, k, g);
     if (k == 0) store_initial(s, g);

@@ -77,10 +77,10 @@ static void store_trajectory(const vvState* s, int k, vvReal* trajectory) {
   if (s->na > 0) memcpy(row + 1 + s->nq + s->nv, s->act, (size_t)s->na * sizeof(vvReal));
 }
 
-// Records row k, with the solution in work->rigid where it was solved.
-static vvStatus record(const vvRollout* work, bool solved, vvTape* tape) {
-  vvTapeRow row = {.q = work->state->q,
-                   .v = work->state->v,
+// Records an evaluation at q, v, with the solution in work->rigid where it was solved.
+static vvStatus record(const vvRollout* work, const vvReal* q, const vvReal* v, bool solved, vvTape* tape) {
+  vvTapeRow row = {.q = q,
+                   .v = v,
                    .a = work->rigid->a,
                    .a2 = work->rigid->a2,
                    .contacts = work->rigid->contacts,
@@ -100,10 +100,10 @@ static void note_solve(const vvRigidWork* rigid, vvRolloutOutput* out) {
 // Solves the acceleration node at the present state under row k's inputs.
 static vvStatus evaluate(const vvRolloutInput* in, int k, vvRollout* work) {
   const vvModel* m = in->model;
-  return vv_rigid_evaluate(m, work->state->q, work->state->v, vv_held_row(in->ctrl, in->nctrl, m->nu, k, NULL),
-                           vv_held_row(in->applied, in->napplied, m->nv, k, NULL),
-                           vv_held_row(in->wrench, in->nwrench, 6 * m->nbody, k, NULL), work->state->warmstart,
-                           work->rigid);
+  return vv_rigid_evaluate(
+      m, work->state->q, work->state->v, work->state->act, vv_held_row(in->ctrl, in->nctrl, m->nu, k, NULL),
+      vv_held_row(in->applied, in->napplied, m->nv, k, NULL),
+      vv_held_row(in->wrench, in->nwrench, 6 * m->nbody, k, NULL), work->state->warmstart, work->rigid);
 }
 
 static vvStatus fail(vvStatus status, int k, const vvRigidWork* rigid, vvReport* report) {
@@ -131,6 +131,23 @@ static vvStatus fail_tape(vvStatus status, int k, int nstep, const vvTape* tape,
   return status;
 }
 
+// The evaluations of step k beyond the first, recorded.
+static vvStatus evaluate_stages(const vvRolloutInput* in, int k, vvRollout* work, vvTape* tape, vvRolloutOutput* out,
+                                vvStatus* worst, vvReport* report) {
+  const vvModel* m = in->model;
+  for (int i = 1; i < vv_rigid_stages(m); i++) {
+    vvStatus status = vv_rigid_stage(m, work->state, i, vv_held_row(in->ctrl, in->nctrl, m->nu, k, NULL),
+                                     vv_held_row(in->applied, in->napplied, m->nv, k, NULL),
+                                     vv_held_row(in->wrench, in->nwrench, 6 * m->nbody, k, NULL), work->rigid);
+    if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return fail(status, k, work->rigid, report);
+    if (status != VV_OK && *worst == VV_OK) *worst = fail(status, k, work->rigid, report);
+    note_solve(work->rigid, out);
+    status = tape ? record(work, work->rigid->stage_q, work->rigid->stage_v, true, tape) : VV_OK;
+    if (status != VV_OK) return fail_tape(status, k, in->nstep, tape, report);
+  }
+  return VV_OK;
+}
+
 static vvStatus run(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvRolloutOutput* out, vvReport* report) {
   const vvModel* m = in->model;
   bool last_solve = vv_rollout_needs_solve(in);
@@ -148,7 +165,7 @@ static vvStatus run(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
       note_solve(work->rigid, out);
     }
     if (tape) {
-      vvStatus status = record(work, solve, tape);
+      vvStatus status = record(work, work->state->q, work->state->v, solve, tape);
       if (status != VV_OK) return fail_tape(status, k, in->nstep, tape, report);
     }
     if (wanted) {
@@ -160,8 +177,10 @@ static vvStatus run(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
       r++;
     }
     if (k == in->nstep) break;
-    if (out->signature) out->signature[k] = work->rigid->signature;
     contacts += work->rigid->ncontact;
+    vvStatus status = evaluate_stages(in, k, work, tape, out, &worst, report);
+    if (status != VV_OK) return status;
+    if (out->signature) out->signature[k] = work->rigid->signature;
     vv_rigid_advance(m, work->state, work->rigid);
     out->steps_done = k + 1;
     if ((k & 63) == 63 && vv_context_cancelled(work->ctx)) return VV_ERROR_CANCELLED;

@@ -65,6 +65,11 @@ static size_t cut_all8(vvTangentWork* t, const vvModel* m, vvReal8* base) {
   t->tau_tan = cut8(base, &used, nv);
   t->r_tan = cut8(base, &used, nv);
   t->zero = cut8(base, &used, 6 * nbody > nv ? 6 * nbody : nv);
+  t->rk_q_tan = cut8(base, &used, nq);
+  t->rk_v_tan = cut8(base, &used, nv);
+  t->rk_u_tan = cut8(base, &used, nv);
+  t->rk_sum_v = cut8(base, &used, nv);
+  t->rk_sum_a = cut8(base, &used, nv);
   t->ctrl_zero = cut8(base, &used, (size_t)m->nu);
   t->force_tan = cut8(base, &used, 6 * nbody);
   t->pose_tan.xpos = cut8(base, &used, 3 * nbody);
@@ -78,7 +83,7 @@ static size_t cut_all8(vvTangentWork* t, const vvModel* m, vvReal8* base) {
 
 static size_t cut_reals(vvTangentWork* t, const vvModel* m, vvReal* base) {
   size_t nv = ((size_t)m->nv + 7) & ~(size_t)7;
-  vvReal** arrays[] = {&t->tau, &t->r, &t->d, &t->column};
+  vvReal** arrays[] = {&t->tau, &t->r, &t->d, &t->column, &t->rk_u};
   size_t used = 0;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++, used += nv) *arrays[i] = base ? base + used : NULL;
   t->force = base ? base + used : NULL;
@@ -258,18 +263,80 @@ static vvStatus damping_tan(tangentRow* s) {
   return VV_OK;
 }
 
-// Poses and factors at row k, unless they are there already: the columns of one step's Jacobians share them.
-static vvStatus linearize(tangentRow* s, int k) {
+// Poses and factors at an evaluation of row k, unless they are there already: the columns of one step's Jacobians share
+// them.
+static vvStatus linearize(tangentRow* s, int k, int stage) {
   vvRollout* work = s->work;
   const vvTapeRow* row = &s->row;
   uint64_t id = vv_tape_id(s->tape);
-  if (work->linear_tape == id && work->linear_row == k) return VV_OK;
+  if (work->linear_tape == id && work->linear_row == 4 * k + stage) return VV_OK;
   work->linear_tape = 0;
   vvStatus status = vv_rigid_relinearize(s->m, row->q, row->v, row->a, row->contacts, row->ncontact, row->limits,
                                          row->nlimit, work->rigid);
   if (status != VV_OK) return status;
   work->linear_tape = id;
-  work->linear_row = k;
+  work->linear_row = 4 * k + stage;
+  return VV_OK;
+}
+
+static void pose_tan(tangentRow* s) {
+  vvRigidPose pose = pose_of(s->work);
+  vv_rigid_kinematics_jvp8(s->m, &s->t->model, s->row.q, s->t->q_tan, s->work->rigid->ref, &pose, &s->t->pose_tan);
+}
+
+// Adds evaluation i at velocity v with tangents v_tan, a_tan to the weighted sums of Runge-Kutta's step.
+static void add_stage8(const tangentRow* s, int i, const vvReal8* v_tan) {
+  vvTangentWork* t = s->t;
+  vvReal b = vv_rigid_stage_weight(i);
+  for (int d = 0; d < s->m->nv; d++) {
+    t->rk_sum_v[d] += b * v_tan[d];
+    t->rk_sum_a[d] += b * t->a_tan[d];
+    t->rk_u[d] += b * s->row.v[d];
+  }
+}
+
+// Runge-Kutta's step from the first evaluation, whose tangents are in q_tan, v_tan, a_tan.
+static vvStatus rk4_tan(tangentRow* s, int k) {
+  vvTangentWork* t = s->t;
+  vvRollout* work = s->work;
+  const vvModel* m = s->m;
+  vvReal h = m->opt_timestep[0];
+  vvReal8 h_tan = t->model.opt_timestep[0];
+  vvTapeRow first = s->row;
+  vvReal8 *q0_tan = t->q_tan, *v0_tan = t->v_tan;
+  zero8(t->rk_sum_v, m->nv);
+  zero8(t->rk_sum_a, m->nv);
+  memset(t->rk_u, 0, (size_t)m->nv * sizeof(vvReal));
+  add_stage8(s, 0, v0_tan);
+  vvStatus status = VV_OK;
+  for (int i = 1; i < 4 && status == VV_OK; i++) {
+    vvTapeRow before = s->row;
+    vvReal c = vv_rigid_stage_node(i);
+    const vvReal8* v_before = i == 1 ? v0_tan : t->rk_v_tan;
+    for (int d = 0; d < m->nv; d++) t->d[d] = c * before.v[d];
+    for (int d = 0; d < m->nv; d++) t->rk_u_tan[d] = c * v_before[d];
+    vv_rigid_integrate_jvp8(m, &t->model, first.q, q0_tan, t->d, t->rk_u_tan, work->q1, t->rk_q_tan);
+    for (int d = 0; d < m->nv; d++) t->rk_v_tan[d] = v0_tan[d] + c * (h * t->a_tan[d] + h_tan * before.a[d]);
+    s->row = vv_tape_row(s->tape, k, i);
+    t->q_tan = t->rk_q_tan;
+    t->v_tan = t->rk_v_tan;
+    status = linearize(s, k, i);
+    if (status == VV_OK) {
+      pose_tan(s);
+      status = node_tan(s);
+    }
+    t->q_tan = q0_tan;
+    t->v_tan = v0_tan;
+    if (status == VV_OK) add_stage8(s, i, t->rk_v_tan);
+  }
+  s->row = first;
+  if (status != VV_OK) return status;
+  for (int d = 0; d < m->nv; d++) {
+    vvReal a = 0;
+    for (int i = 0; i < 4; i++) a += vv_rigid_stage_weight(i) * vv_tape_row(s->tape, k, i).a[d];
+    t->v_tan[d] += h * t->rk_sum_a[d] + h_tan * a;
+  }
+  vv_rigid_integrate_jvp8(m, &t->model, first.q, t->q_tan, t->rk_u, t->rk_sum_v, work->q1, t->q1_tan);
   return VV_OK;
 }
 
@@ -280,10 +347,9 @@ static vvStatus tangent_row(tangentRow* s, int k, const vvReal* v1, vvReal8* out
   const vvModel* m = s->m;
   const vvTapeRow* row = &s->row;
   if (!v1 && !out_tan) return VV_OK;
-  vvStatus status = linearize(s, k);
+  vvStatus status = linearize(s, k, 0);
   if (status != VV_OK) return status;
-  vvRigidPose pose = pose_of(work);
-  vv_rigid_kinematics_jvp8(m, &t->model, row->q, t->q_tan, work->rigid->ref, &pose, &t->pose_tan);
+  pose_tan(s);
   zero8(t->a_tan, m->nv);
   if (row->solved) {
     status = node_tan(s);
@@ -291,11 +357,16 @@ static vvStatus tangent_row(tangentRow* s, int k, const vvReal* v1, vvReal8* out
   }
   if (out_tan) status = vv_roll_output_jvp8(s->in, k, row, work, t, s->ctrl_tan, out_tan);
   if (!v1 || status != VV_OK) return status;
-  status = damping_tan(s);
-  if (status != VV_OK) return status;
-  vvReal h = m->opt_timestep[0];
-  for (int i = 0; i < m->nv; i++) t->v_tan[i] += h * t->a2_tan[i] + t->model.opt_timestep[0] * s->row.a2[i];
-  vv_rigid_integrate_jvp8(m, &t->model, row->q, t->q_tan, v1, t->v_tan, work->q1, t->q1_tan);
+  if (m->integrator == VV_INTEGRATOR_RK4) {
+    status = rk4_tan(s, k);
+    if (status != VV_OK) return status;
+  } else {
+    status = damping_tan(s);
+    if (status != VV_OK) return status;
+    vvReal h = m->opt_timestep[0];
+    for (int i = 0; i < m->nv; i++) t->v_tan[i] += h * t->a2_tan[i] + t->model.opt_timestep[0] * s->row.a2[i];
+    vv_rigid_integrate_jvp8(m, &t->model, row->q, t->q_tan, v1, t->v_tan, work->q1, t->q1_tan);
+  }
   vvReal8* swap = t->q_tan;
   t->q_tan = t->q1_tan;
   t->q1_tan = swap;
@@ -318,7 +389,7 @@ static void set_row(tangentRow* s, const vvTape* tape, const vvRolloutTangent* t
   const vvRolloutInput* in = s->in;
   const vvReal* none = s->work->zero;
   int nu = s->m->nu;
-  s->row = vv_tape_row(tape, k);
+  s->row = vv_tape_row(tape, k, 0);
   s->ctrl = vv_held_row(in->ctrl, in->nctrl, nu, k, none);
   s->applied = vv_held_row(in->applied, in->napplied, s->m->nv, k, none);
   s->wrench = vv_held_row(in->wrench, in->nwrench, 6 * s->m->nbody, k, none);
@@ -342,7 +413,7 @@ static vvStatus sweep(tangentRow* s, const vvTape* tape, const vvRolloutTangent*
       if (outputs_tan) out_tan = outputs_tan + (size_t)r * (size_t)in->nout;
       r++;
     }
-    const vvReal* v1 = k < in->nstep ? vv_tape_row(tape, k + 1).v : NULL;
+    const vvReal* v1 = k < in->nstep ? vv_tape_row(tape, k + 1, 0).v : NULL;
     vvStatus status = tangent_row(s, k, v1, out_tan);
     if (status != VV_OK) return status;
     if ((k & 63) == 63 && vv_context_cancelled(s->work->ctx)) return VV_ERROR_CANCELLED;

@@ -19,6 +19,11 @@ struct vvTangentWork {
   vvReal8* tau_tan;     // nv
   vvReal8* r_tan;       // nv
   vvReal8* zero;        // 6 nbody, at least nv
+  vvReal8* rk_q_tan;    // nq   of Runge-Kutta's present evaluation
+  vvReal8* rk_v_tan;    // nv
+  vvReal8* rk_u_tan;    // nv   velocity that its q advances by
+  vvReal8* rk_sum_v;    // nv   sum of b_i v_i
+  vvReal8* rk_sum_a;    // nv   sum of b_i a_i
   vvReal8* ctrl_zero;   // nu
   vvReal8* force_tan;   // nbody x 6
   vvReal8* reals_zero;  // reals of the model
@@ -29,6 +34,7 @@ struct vvTangentWork {
   vvReal* d;       // nv   a2 - a
   vvReal* force;   // nbody x 6
   vvReal* column;  // nv
+  vvReal* rk_u;    // nv   velocity that q advances by over the step
   vvReal8* block8;
   vvReal* block;
   size_t block8_reals;

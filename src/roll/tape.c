@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "visviva/rigid.h"
+
 enum { FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22 };
 
 typedef struct tapeChunk {
@@ -21,13 +23,14 @@ struct vvTape {
   vvContext* ctx;
   tapeChunk* first;
   tapeChunk* current;   // NULL: nothing recorded yet
-  unsigned char** row;  // per row, where its header lies
+  unsigned char** row;  // per evaluation, where its header lies
   size_t row_capacity;
   size_t limit;     // 0: none
   size_t recorded;  // bytes of all rows
   uint64_t id;      // of the recording: the context\'s allocations at creation (high half), counted up (low half)
-  int nrow;         // recorded so far
+  int nrow;         // evaluations recorded so far
   int nstep;        // of the rollout begun
+  int nstage;       // evaluations of a step
   int nq, nv;
 };
 
@@ -68,7 +71,7 @@ uint64_t vv_tape_id(const vvTape* tape) {
 }
 
 int vv_tape_steps(const vvTape* tape) {
-  return tape->nrow > 0 ? tape->nrow - 1 : 0;
+  return tape->nrow > 0 ? (tape->nrow - 1) / tape->nstage : 0;
 }
 
 // Appends a chunk that holds at least `bytes` to the list.
@@ -96,7 +99,8 @@ vvStatus vv_tape_reserve(vvTape* tape, size_t bytes) {
 }
 
 vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep) {
-  size_t need = (size_t)nstep + 1;
+  tape->nstage = vv_rigid_stages(m);
+  size_t need = (size_t)nstep * (size_t)tape->nstage + 1;
   tape->id++;
   tape->nrow = 0;
   tape->recorded = 0;
@@ -168,8 +172,8 @@ vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row) {
   return VV_OK;
 }
 
-vvTapeRow vv_tape_row(const vvTape* tape, int k) {
-  const vvTapeHeader* header = (const vvTapeHeader*)(const void*)tape->row[k];
+vvTapeRow vv_tape_row(const vvTape* tape, int k, int stage) {
+  const vvTapeHeader* header = (const vvTapeHeader*)(const void*)tape->row[k * tape->nstage + stage];
   vvTapeRow row;
   row.q = (const vvReal*)(const void*)(header + 1);
   row.v = row.q + tape->nq;
@@ -184,5 +188,6 @@ vvTapeRow vv_tape_row(const vvTape* tape, int k) {
 }
 
 bool vv_tape_complete(const vvTape* tape, const vvModel* m, int nstep) {
-  return tape->nstep == nstep && tape->nrow == nstep + 1 && tape->nq == m->nq && tape->nv == m->nv;
+  return tape->nstep == nstep && tape->nstage == vv_rigid_stages(m) && tape->nrow == nstep * tape->nstage + 1 &&
+         tape->nq == m->nq && tape->nv == m->nv;
 }

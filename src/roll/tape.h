@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tape.h: the record of a rollout: per row the configuration, velocity, the solutions of both nodes and the
-// features of contacts and limits. Everything else is rebuilt from these.
+// tape.h: the record of a rollout: per evaluation the configuration, velocity, the solutions of both nodes and the
+// features of contacts and limits. A step has one evaluation, or four with Runge-Kutta's method; the last row has one.
+// Everything else is rebuilt from these.
 //
 // layout   chunks of memory that stay where they are; a record lies within one chunk:
 //          header | q nq | v nv | a nv | a2 nv | contacts | limits
@@ -33,14 +34,15 @@ typedef struct vvTapeRow {
   bool solved;
 } vvTapeRow;
 
-// Empties the tape for a rollout of nstep steps (nstep + 1 rows).
+// Empties the tape for a rollout of nstep steps (nstep + 1 rows; all but the last of vv_rigid_stages evaluations).
 vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep);
 
-// Appends a row; a, contacts and limits count where `solved`. VV_ERROR_CAPACITY beyond the limit, VV_ERROR_MEMORY.
+// Appends an evaluation; a, contacts and limits count where `solved`. VV_ERROR_CAPACITY beyond the limit,
+// VV_ERROR_MEMORY.
 vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row);
 
-// Row k of 0..N; k must have been appended.
-vvTapeRow vv_tape_row(const vvTape* tape, int k);
+// Evaluation `stage` of row k of 0..N; it must have been appended.
+vvTapeRow vv_tape_row(const vvTape* tape, int k, int stage);
 
 // A number that no other recording made with the tape's context shares; never 0.
 uint64_t vv_tape_id(const vvTape* tape);

@@ -48,6 +48,12 @@ static void cut_reverse(cutter* c, const vvModel* m, vvReverseWork* r) {
   r->held_ctrl_bar = cut(c, (size_t)m->nu);
   r->held_applied_bar = cut(c, nv);
   r->tangent_bar = cut(c, nv);
+  r->rk_q_bar = cut(c, nq);
+  r->rk_v = cut(c, nv);
+  r->rk_u = cut(c, nv);
+  r->rk_u_bar = cut(c, nv);
+  r->rk_v_bar = cut(c, 4 * nv);
+  r->rk_a_bar = cut(c, 4 * nv);
   r->pose_bar.xpos = cut(c, 3 * nbody);
   r->pose_bar.xquat = cut(c, 4 * nbody);
   r->pose_bar.xmat = cut(c, 9 * nbody);

@@ -35,6 +35,13 @@ typedef struct vvReverseWork {
   vvReal* held_ctrl_bar;     // nu   of the last row, which holds the controls of the row before
   vvReal* held_applied_bar;  // nv
   vvReal* tangent_bar;       // nv   chart of q_bar
+  // of Runge-Kutta's evaluations
+  vvReal* rk_q_bar;  // nq       of the present one's configuration
+  vvReal* rk_v;      // nv       of the present one's velocity
+  vvReal* rk_u;      // nv       velocity that q advances by
+  vvReal* rk_u_bar;  // nv
+  vvReal* rk_v_bar;  // 4 x nv   of all velocities
+  vvReal* rk_a_bar;  // 4 x nv   of all accelerations
   vvRigidPose pose_bar;
   vvRigidMotion motion_bar;
   vvReal* D;  // nbody x 6   motions of d and w2 in the damping node

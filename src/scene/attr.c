@@ -47,6 +47,9 @@ const vvKeyword vv_keys_disable[] = {{"constraint", VV_DISABLE_CONSTRAINT},
                                      {"midphase", VV_DISABLE_MIDPHASE},
                                      {"eulerdamp", VV_DISABLE_EULERDAMP},
                                      {NULL, 0}};
+static const vvKeyword keys_integrator[] = {
+    {"Euler", VV_INTEGRATOR_EULER}, {"RK4", VV_INTEGRATOR_RK4}, {"implicit", 2}, {"implicitfast", 3}, {NULL, 0}};
+
 static const vvKeyword keys_cone[] = {{"pyramidal", VV_CONE_PYRAMIDAL}, {"elliptic", VV_CONE_ELLIPTIC}, {NULL, 0}};
 static const vvKeyword keys_solver[] = {{"PGS", 0}, {"CG", 1}, {"Newton", 2}, {NULL, 0}};
 static const vvKeyword keys_bool[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
@@ -237,34 +240,35 @@ static const vvAttr attr_exclude[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                       {"body2", VV_ATTR_TEXT, 0, 0, AT(vvSpecExclude, body2)},
                                       {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-static const vvAttr attr_option[] = {{"timestep", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, timestep)},
-                                     {"impratio", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, impratio)},
-                                     {"gravity", VV_ATTR_REAL, 3, 3, AT(vvSpecOption, gravity)},
-                                     {"tolerance", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, tolerance)},
-                                     {"iterations", VV_ATTR_INT, 1, 1, AT(vvSpecOption, iterations)},
-                                     {"cone", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecOption, cone, keys_cone)},
-                                     {"solver", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecOption, solver, keys_solver)},
-                                     {"ls_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"noslip_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"ccd_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"sleep_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"ls_iterations", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"noslip_iterations", VV_ATTR_ZERO, 1, 1, NOWHERE},
-                                     {"ccd_iterations", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"sdf_iterations", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"sdf_initpoints", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"jacobian", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                     {"integrator", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                     {"wind", VV_ATTR_PASS, 3, 3, NOWHERE},
-                                     {"magnetic", VV_ATTR_PASS, 3, 3, NOWHERE},
-                                     {"density", VV_ATTR_ZERO, 1, 1, NOWHERE},
-                                     {"viscosity", VV_ATTR_ZERO, 1, 1, NOWHERE},
-                                     {"o_margin", VV_ATTR_PASS, 1, 1, NOWHERE},
-                                     {"o_solref", VV_ATTR_PASS, 1, 2, NOWHERE},
-                                     {"o_solimp", VV_ATTR_PASS, 1, 5, NOWHERE},
-                                     {"o_friction", VV_ATTR_PASS, 1, 5, NOWHERE},
-                                     {"actuatorgroupdisable", VV_ATTR_REFUSED, 0, 0, NOWHERE},
-                                     {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_option[] = {
+    {"timestep", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, timestep)},
+    {"impratio", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, impratio)},
+    {"gravity", VV_ATTR_REAL, 3, 3, AT(vvSpecOption, gravity)},
+    {"tolerance", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, tolerance)},
+    {"iterations", VV_ATTR_INT, 1, 1, AT(vvSpecOption, iterations)},
+    {"cone", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecOption, cone, keys_cone)},
+    {"solver", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecOption, solver, keys_solver)},
+    {"ls_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"noslip_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"ccd_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"sleep_tolerance", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"ls_iterations", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"noslip_iterations", VV_ATTR_ZERO, 1, 1, NOWHERE},
+    {"ccd_iterations", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"sdf_iterations", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"sdf_initpoints", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"jacobian", VV_ATTR_PASS, 0, 0, NOWHERE},
+    {"integrator", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecOption, integrator, keys_integrator)},
+    {"wind", VV_ATTR_PASS, 3, 3, NOWHERE},
+    {"magnetic", VV_ATTR_PASS, 3, 3, NOWHERE},
+    {"density", VV_ATTR_ZERO, 1, 1, NOWHERE},
+    {"viscosity", VV_ATTR_ZERO, 1, 1, NOWHERE},
+    {"o_margin", VV_ATTR_PASS, 1, 1, NOWHERE},
+    {"o_solref", VV_ATTR_PASS, 1, 2, NOWHERE},
+    {"o_solimp", VV_ATTR_PASS, 1, 5, NOWHERE},
+    {"o_friction", VV_ATTR_PASS, 1, 5, NOWHERE},
+    {"actuatorgroupdisable", VV_ATTR_REFUSED, 0, 0, NOWHERE},
+    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 static const vvAttr attr_compiler[] = {
     {"autolimits", VV_ATTR_BOOL, 0, 0, AT(vvSpecCompiler, autolimits)},

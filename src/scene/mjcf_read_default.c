@@ -73,16 +73,13 @@ static vvStatus read_flags(vvMjcf* r, xmlNode* node) {
 }
 
 vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node) {
-  static const vvKeyword integrators[] = {{"Euler", 0}, {"RK4", 1}, {"implicit", 2}, {"implicitfast", 3}, {NULL, 0}};
   vvSpecOption* o = &r->spec->option;
   vvStatus status = vv_mjcf_attributes(r, node, vv_attr_option(), o, NULL, 0);
   if (status != VV_OK) return status;
-  int value = 0, count = 0;
-  bool found = false;
-  if ((status = vv_mjcf_keyword(r, node, "integrator", integrators, &value, &found)) != VV_OK) return status;
-  if (found && value != 0)
-    return vv_mjcf_unsupported(r, node, "integrator \"%s\" is not supported yet; use \"Euler\"",
-                               integrators[value].key);
+  int count = 0;
+  if (o->integrator > VV_INTEGRATOR_RK4)
+    return vv_mjcf_unsupported(r, node, "integrator \"%s\" is not supported yet; use \"Euler\" or \"RK4\"",
+                               o->integrator == 2 ? "implicit" : "implicitfast");
   double wind[3] = {0, 0, 0};
   if ((status = vv_mjcf_reals(r, node, "wind", 3, 3, wind, &count)) != VV_OK) return status;
   if (xmlHasProp(node, (const xmlChar*)"iterations")) o->iterations_stated = true;

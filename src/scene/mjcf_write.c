@@ -302,6 +302,7 @@ static void write_option(vvWriter* w) {
   vv_text_reals(t, "gravity", o->gravity, 3);
   if (o->impratio != 1) vv_text_reals(t, "impratio", &o->impratio, 1);
   if (o->cone == VV_CONE_ELLIPTIC) vv_text_attribute(t, "cone", "elliptic");
+  if (o->integrator == VV_INTEGRATOR_RK4) vv_text_attribute(t, "integrator", "RK4");
   if (o->solver >= 0 && o->solver < 2) vv_text_attribute(t, "solver", solvers[o->solver]);
   if (o->tolerance != 1e-8) vv_text_reals(t, "tolerance", &o->tolerance, 1);
   if (o->iterations != 100) vv_text_int(t, "iterations", o->iterations);

@@ -352,7 +352,7 @@ static void scene(const char* path) {
   int contacts = 0;
   for (int k = 0; k < 500; k++) {
     if (k % 20 == 0) fill(b, ctrl, b->m->nu, 1);
-    assert_int_equal(vv_rigid_evaluate(b->m, s->q, s->v, ctrl, NULL, NULL, s->warmstart, w), VV_OK);
+    assert_int_equal(vv_rigid_evaluate(b->m, s->q, s->v, NULL, ctrl, NULL, NULL, s->warmstart, w), VV_OK);
     if (k % 50 == 49) {
       compare_state(b, w, s, ctrl);
       identities(b, w, s);

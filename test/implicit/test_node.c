@@ -144,7 +144,7 @@ static void test_rigid(void** state) {
       vvNode node = {"acceleration", m->nv, &r, rigid_weak, NULL, NULL, rigid_solve_transposed, rigid_apply_H,
                      {0, m->nv}};
       vv_test_state(m, k, work, s, ctrl);
-      assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, ctrl, NULL, NULL, NULL, work), VV_OK);
+      assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, ctrl, NULL, NULL, NULL, work), VV_OK);
       memcpy(y, work->a, sizeof(vvReal) * (size_t)m->nv);
       for (int d = 0; d < m->nv; d++) {
         p[d] = (vvReal)vv_test_uniform(&seed);

@@ -55,7 +55,7 @@ static void close_case(Case* c) {
 }
 
 static vvStatus evaluate(Case* c, const vvReal* warmstart) {
-  return vv_rigid_evaluate(c->m, c->s->q, c->s->v, c->ctrl, NULL, NULL, warmstart, c->work);
+  return vv_rigid_evaluate(c->m, c->s->q, c->s->v, NULL, c->ctrl, NULL, NULL, warmstart, c->work);
 }
 
 static void steps(Case* c, int n) {
@@ -163,7 +163,7 @@ static void test_wrench(void** state) {
   vvRigidMotion motion = {V, A, G, W};
   vv_test_state(c.m, 2, c.work, c.s, c.ctrl);
   for (int k = 0; k < 6 * c.m->nbody; k++) wrench[k] = (vvReal)(10 * vv_test_uniform(&seed));
-  assert_int_equal(vv_rigid_evaluate(c.m, c.s->q, c.s->v, c.ctrl, NULL, wrench, NULL, c.work), VV_OK);
+  assert_int_equal(vv_rigid_evaluate(c.m, c.s->q, c.s->v, NULL, c.ctrl, NULL, wrench, NULL, c.work), VV_OK);
   memcpy(a, c.work->a, sizeof a[0] * (size_t)c.m->nv);
   vvRigidPose pose = {c.work->xpos, c.work->xquat, c.work->xmat, c.work->S};
   vv_rigid_residual(c.m, c.work->ref, &pose, zero, zero, zero, wrench, c.m->nbody, NULL, 0, NULL, 0, c.s->q, &motion,
@@ -171,7 +171,7 @@ static void test_wrench(void** state) {
   vv_rigid_residual(c.m, c.work->ref, &pose, zero, zero, zero, NULL, 0, NULL, 0, NULL, 0, c.s->q, &motion, force, r0);
   for (int d = 0; d < c.m->nv; d++) applied[d] = r0[d] - applied[d];
   assert_true(largest(applied, c.m->nv) > 1);
-  assert_int_equal(vv_rigid_evaluate(c.m, c.s->q, c.s->v, c.ctrl, applied, NULL, NULL, c.work), VV_OK);
+  assert_int_equal(vv_rigid_evaluate(c.m, c.s->q, c.s->v, NULL, c.ctrl, applied, NULL, NULL, c.work), VV_OK);
   for (int d = 0; d < c.m->nv; d++) assert_near(c.work->a[d], a[d], 1e-10);
   close_case(&c);
 }
@@ -188,7 +188,7 @@ static void test_same_bits(void** state) {
     for (int k = 0; k < 50; k++) {
       steps(&c, 1);
       vvReal x[MAX_NV];
-      assert_int_equal(vv_rigid_evaluate(d.m, d.s->q, d.s->v, d.ctrl, NULL, NULL, d.s->warmstart, d.work), VV_OK);
+      assert_int_equal(vv_rigid_evaluate(d.m, d.s->q, d.s->v, NULL, d.ctrl, NULL, NULL, d.s->warmstart, d.work), VV_OK);
       vv_rigid_advance(d.m, d.s, d.work);
       assert_true(c.work->signature == d.work->signature);
       // what a reverse sweep does in between leaves no trace

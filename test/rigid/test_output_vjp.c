@@ -219,7 +219,7 @@ static void test_differences(void** state) {
     Case c = case_create(m, work);
     for (int k = 0; k < 4; k++) {
       vv_test_state(m, k, work, s, ctrl);
-      assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, ctrl, NULL, NULL, NULL, work), VV_OK);
+      assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, ctrl, NULL, NULL, NULL, work), VV_OK);
       check_state(&c, s, ctrl, k, &resolved);
       total += DIRECTIONS;
     }

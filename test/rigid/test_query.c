@@ -37,7 +37,7 @@ static void over_scenes(void (*check)(const vvModel*, const vvState*, const vvRe
     assert_int_equal(vv_state_create(context, m, &s), VV_OK);
     for (int k = 0; k < 4; k++) {
       vv_test_state(m, k, work, s, ctrl);
-      assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, ctrl, NULL, NULL, NULL, work), VV_OK);
+      assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, ctrl, NULL, NULL, NULL, work), VV_OK);
       check(m, s, ctrl, work);
     }
     vv_state_free(context, s);
@@ -57,7 +57,7 @@ static void check_inverse(const vvModel* m, const vvState* s, const vvReal* ctrl
     scale = fmax(scale, fabs((double)a[d]));
   }
   assert_int_equal(vv_query_inverse_dynamics(m, s->q, s->v, a, ctrl, wrench, work, applied), VV_OK);
-  assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, ctrl, applied, wrench, NULL, work), VV_OK);
+  assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, ctrl, applied, wrench, NULL, work), VV_OK);
   for (int d = 0; d < m->nv; d++) assert_true(fabs((double)(work->a[d] - a[d])) < 1e-9 * scale);
 }
 
@@ -73,13 +73,13 @@ static void check_jacobian(const vvModel* m, const vvState* s, const vvReal* ctr
   (void)ctrl;
   for (int d = 0; d < m->nv; d++) fastest = fmax(fastest, fabs((double)s->v[d]));
   for (int g = 0; g < m->ngeom; g++) {
-    assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, NULL, NULL, NULL, work), VV_OK);
+    assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, NULL, NULL, NULL, NULL, work), VV_OK);
     assert_int_equal(vv_query_geom_pose(m, work, g, point, quat), VV_OK);
     assert_int_equal(vv_query_point_jacobian(m, work, m->geom_body[g], point, Jt, Jr), VV_OK);
     for (int side = -1; side <= 1; side += 2) {
       for (int d = 0; d < m->nv; d++) dq[d] = (vvReal)(side * h) * s->v[d];
       vv_q_retract(m, s->q, dq, q1);
-      assert_int_equal(vv_rigid_evaluate(m, q1, s->v, NULL, NULL, NULL, NULL, work), VV_OK);
+      assert_int_equal(vv_rigid_evaluate(m, q1, s->v, NULL, NULL, NULL, NULL, NULL, work), VV_OK);
       vv_query_geom_pose(m, work, g, side < 0 ? behind : ahead, NULL);
     }
     for (int k = 0; k < 3; k++) {
@@ -140,7 +140,7 @@ static void test_mass_and_pose(void** state) {
   assert_non_null(m);
   assert_int_equal(vv_rigid_work_create(context, m, &work), VV_OK);
   const vvReal r = (vvReal)sqrt(0.5), q[7] = {1, 2, 3, r, 0, 0, r}, v[6] = {1, 0, 0, 0, 0, 2};
-  assert_int_equal(vv_rigid_evaluate(m, q, v, NULL, NULL, NULL, NULL, work), VV_OK);
+  assert_int_equal(vv_rigid_evaluate(m, q, v, NULL, NULL, NULL, NULL, NULL, work), VV_OK);
   vvReal M[36], pos[3], quat[4], potential, kinetic;
   vv_query_mass_matrix(m, work, M);
   double momentum[3] = {0};

@@ -39,7 +39,7 @@ static double difference(const vvReal* a, const double* b, int n, double floor) 
 
 // Compares one evaluation; returns its contacts.
 static int compare(const vvModel* m, const vvState* s, const vvReal* ctrl, vvRigidWork* work) {
-  assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, ctrl, NULL, NULL, NULL, work), VV_OK);
+  assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, ctrl, NULL, NULL, NULL, work), VV_OK);
   vvReference* r = vv_reference_evaluate(m, s->q, s->v, ctrl, NULL, work->contacts, work->points, work->ncontact);
   for (int i = 0; i < m->nv; i++) {
     assert_true(difference(work->M + i * work->stride, r->M + i * m->nv, i + 1, 1e-3) < 1e-11);

@@ -325,7 +325,7 @@ static void test_forward_halves(void** state) {
     const vvModel* m = s->m;
     vvRigidWork* rigid = NULL;
     assert_int_equal(vv_rigid_work_create(ctx, m, &rigid), VV_OK);
-    assert_int_equal(vv_rigid_evaluate(m, s->start->q, s->start->v, NULL, NULL, NULL, NULL, rigid), VV_OK);
+    assert_int_equal(vv_rigid_evaluate(m, s->start->q, s->start->v, NULL, NULL, NULL, NULL, NULL, rigid), VV_OK);
     size_t n = 6 * (size_t)m->nbody;
     vvReal* block = VV_NEW(ctx, vvReal, 4 * n);
     assert_non_null(block);
@@ -371,7 +371,7 @@ static void test_damping_residual(void** state) {
     size_t n = 6 * (size_t)m->nbody;
     vvRigidWork* rigid = NULL;
     assert_int_equal(vv_rigid_work_create(ctx, m, &rigid), VV_OK);
-    assert_int_equal(vv_rigid_evaluate(m, s->start->q, s->start->v, NULL, NULL, NULL, NULL, rigid), VV_OK);
+    assert_int_equal(vv_rigid_evaluate(m, s->start->q, s->start->v, NULL, NULL, NULL, NULL, NULL, rigid), VV_OK);
     vvRigidPose pose = {rigid->xpos, rigid->xquat, rigid->xmat, rigid->S};
     vvReal* x = VV_NEW(ctx, vvReal, 4 * nv + 3 * n);
     assert_non_null(x);
