@@ -94,5 +94,6 @@ int vv_command_jac(vvCli* cli);
 int vv_command_fit(vvCli* cli);
 int vv_command_bench(vvCli* cli);
 int vv_command_convert(vvCli* cli);
+int vv_command_kernel(vvCli* cli);
 
 #endif  // VISVIVA_CLI_CLI_H_

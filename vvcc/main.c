@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// main.c: vvcc FILE_kernel.c --out-dir DIR [-I dir]... [-D x]... [--no-rules] [--wrong N]
+// main.c: vvcc FILE_kernel.c --out-dir DIR [-I dir]... [-D x]... [--describe] [--no-rules] [--wrong N]
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "vvcc.h"
 
 static int usage(const char* what) {
-  fprintf(stderr, "vvcc: %s; vvcc FILE_kernel.c --out-dir DIR [-I dir] [-D name] [--no-rules] [--wrong N]\n", what);
+  fprintf(stderr, "vvcc: %s; vvcc FILE_kernel.c --out-dir DIR [-I dir] [-D name] [--describe] [--no-rules] [--wrong N]\n", what);
   return 2;
 }
 
@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
       o.out_dir = argv[++i];
     } else if (strcmp(a, "--wrong") == 0 && i + 1 < argc) {
       o.wrong = atoi(argv[++i]);
+    } else if (strcmp(a, "--describe") == 0) {
+      o.describe = 1;
     } else if (strcmp(a, "--no-rules") == 0) {
       o.no_rules = 1;
     } else if (strncmp(a, "-I", 2) == 0 || strncmp(a, "-D", 2) == 0) {

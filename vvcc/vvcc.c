@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "derive.h"
+#include "describe.h"
 #include "emit.h"
 #include "parse.h"
 
@@ -43,6 +44,7 @@ static void compile(vvCc* cc, const vvccOptions* o) {
   vv_parse_kernel(cc, o->nflag, o->flag);
   vv_derive_all(cc);
   vv_emit_files(cc, o->out_dir);
+  if (o->describe) vv_describe(cc, o->out_dir);
 }
 
 static _Noreturn void child(const vvccOptions* o, int out) {

@@ -13,6 +13,7 @@ typedef struct vvccOptions {
   const char* out_dir;      // where FILE_kernel.vv.h and FILE_kernel.vv.c go
   const char* const* flag;  // passed to the C front end: -I, -D
   int nflag;
+  int describe;      // write FILE_kernel.vv.info.c too, for loading at run time
   int no_rules;      // derivatives written by hand are ignored, to compare with them
   int wrong;         // deliberately wrong adjoint rule 1..10 (adjoint.c), 0: none
   unsigned seconds;  // time limit, 0: 60

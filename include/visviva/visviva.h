@@ -15,6 +15,7 @@
 #include "visviva/fit.h"
 #include "visviva/io.h"
 #include "visviva/kernel.h"
+#include "visviva/load.h"
 #include "visviva/model.h"
 #include "visviva/names.h"
 #include "visviva/output.h"

@@ -58,7 +58,7 @@ refused("threads text", "info", "a", "--threads=two", says="whole number")
 refused("negative seed", "info", "a", "--seed", "-1", says="whole number")
 refused("seed too large", "info", "a", "--seed", "18446744073709551616", says="whole number")
 refused("given twice", "run", "a", "--steps", "1", "--steps", "2", says="twice")
-for command in ("optimize", "kernel", "render", "view"):
+for command in ("optimize", "render", "view"):
     refused(command, command, "x", says=f"{command} is not built yet")
 refused("missing file", "info", "no such file.xml")
 refused("missing file, json", "info", "no such file.xml", "--json")
