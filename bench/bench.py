@@ -32,7 +32,7 @@ STEP_BOUND, GRADIENT_BOUND, FIRST_BOUND = 1.5, 4.0, 0.2
 
 def scenes():
     every = peer.scenes()
-    return {"half_cheetah": every["half_cheetah"], "cube": every["cube"]}
+    return {"half_cheetah": every["gym/half_cheetah"], "cube": every["cube"]}
 
 
 def initial_state(model):

@@ -200,7 +200,8 @@ def main():
         jobs += script_jobs(options.build, "test_", 1500) if options.scripts else []
         for what in ("cases", "peers"):
             if getattr(options, what):
-                alone.append(lambda w=what: whole_job(w, [], options.build, True))
+                short = ["--short"] if what == "peers" else []
+                alone.append(lambda w=what, a=short: whole_job(w, a, options.build, True))
 
     results = []
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:

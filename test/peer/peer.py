@@ -9,7 +9,6 @@ seen), and differences of its rollouts with a smooth error of 1e-5. Acceleration
 the same solver at tolerance 1e-30, which goes on until nothing improves.
 """
 import csv
-import importlib.util
 import json
 import os
 import subprocess
@@ -17,28 +16,25 @@ import subprocess
 import mujoco
 import numpy as np
 
-ROOT = os.environ.get("VV_ROOT") or os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-BUILD = os.environ.get("VV_BUILD") or os.path.join(ROOT, "build")
-VV = os.environ.get("VV") or os.path.join(BUILD, "vv")
+from models import BUILD, ROOT, VV, own, packages
+
 EXACT = 1e-30
-OWN = ("joints", "pairs_pyramidal", "pairs_elliptic", "creature", "pile")
-
-
-def package_file(package, *parts):
-    """A file inside an installed package, without importing it."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise FileNotFoundError(f"the Python package {package} is not installed")
-    return os.path.join(list(spec.submodule_search_locations)[0], *parts)
+T = mujoco.mjtGeom
+# Pairs that MuJoCo hands to its iterative convex collider; all others are treated analytically.
+CONVEX = {frozenset(p) for p in (
+    (T.mjGEOM_SPHERE, T.mjGEOM_ELLIPSOID), (T.mjGEOM_CAPSULE, T.mjGEOM_ELLIPSOID), (T.mjGEOM_CAPSULE, T.mjGEOM_CYLINDER),
+    (T.mjGEOM_ELLIPSOID,), (T.mjGEOM_ELLIPSOID, T.mjGEOM_CYLINDER), (T.mjGEOM_ELLIPSOID, T.mjGEOM_BOX),
+    (T.mjGEOM_CYLINDER,), (T.mjGEOM_CYLINDER, T.mjGEOM_BOX))}
 
 
 def scenes():
     """Name and path of every scene compared."""
-    out = {"cube": os.path.join(ROOT, "test", "scenes", "cube.xml"),
-           "pendulum": package_file("dm_control", "suite", "pendulum.xml"),
-           "half_cheetah": package_file("gymnasium", "envs", "mujoco", "assets", "half_cheetah.xml")}
-    out.update({name: os.path.join(ROOT, "test", "scenes", name + ".xml") for name in OWN})
-    return out
+    return {**own(), **packages()}
+
+
+def is_convex(model, contact):
+    """Whether the contact is of a pair for the convex collider."""
+    return frozenset(T(t) for t in model.geom_type[contact.geom]) in CONVEX
 
 
 def tighten(model, tolerance=1e-12):
@@ -63,25 +59,48 @@ def random_controls(model, n, rng):
     return np.repeat(rows, hold, axis=0)[:n]
 
 
-def drive(model, seed, seconds=1.0):
-    """Data after driven motion: random controls, and for bodies without actuators a new push every 0.1 s of about the
-    weight, off the center, and at the start a toss."""
+def drive(model, seed, seconds=1.0, settle=0.5, until_touching=False):
+    """Data after 0.5 s without controls and then driven motion: random controls, and for scenes without actuators a toss at
+    the start and a new push on the first body every 0.1 s, of about its weight and off its center. until_touching: the
+    controls go on, from their first row, until something touches, at most for as long again."""
     rng = np.random.default_rng(seed)
     data = mujoco.MjData(model)
     n = round(seconds / model.opt.timestep)
     controls = random_controls(model, n, rng)
     push = max(1, round(0.1 / model.opt.timestep))
     if model.nu == 0:
-        data.qvel[:] = rng.normal(size=model.nv) * np.array([0.6, 0.6, 0.6, 6, 6, 6])
+        toss = np.full(model.nv, 0.6)
+        for joint in np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
+            toss[model.jnt_dofadr[joint] + np.arange(3, 6)] = 6
+        data.qvel[:] = rng.normal(size=model.nv) * toss
+    else:
+        for k in range(round(settle / model.opt.timestep)):
+            mujoco.mj_step(model, data)
     for k in range(n):
-        if model.nu == 0 and k % push == 0:
+        if model.nu == 0 and model.nbody > 1 and k % push == 0:
             weight = 9.81 * model.body_mass[1]
             force = weight * (rng.normal(size=3) * (0.5, 0.5, 0.2) - (0, 0, 0.3))
             data.xfrc_applied[1] = np.concatenate([force, 0.03 * weight * rng.normal(size=3)])
         data.ctrl[:] = controls[k]
         mujoco.mj_step(model, data)
+    for k in range(round(seconds / model.opt.timestep) if until_touching else 0):
+        if any(c.efc_address >= 0 for c in data.contact):
+            break
+        data.ctrl[:] = controls[k]
+        mujoco.mj_step(model, data)
+        mujoco.mj_forward(model, data)
     data.xfrc_applied[:] = 0
+    warned = [str(mujoco.mjtWarning(i)) for i, w in enumerate(data.warning) if w.number]
+    if warned:
+        raise RuntimeError(f"MuJoCo's own run warns: {', '.join(warned)}")
     return data
+
+
+def written(name):
+    """A name as it stands in a path of the contract."""
+    for letter, code in (("%", "%25"), ("/", "%2F"), ("*", "%2A"), (",", "%2C"), (" ", "%20")):
+        name = name.replace(letter, code)
+    return name
 
 
 def vv(arguments, allowed=(0,), timeout=170):
@@ -93,8 +112,9 @@ def vv(arguments, allowed=(0,), timeout=170):
 
 
 def write_state(path, data):
+    keys = ("qpos", "qvel", "act", "mocap_pos", "mocap_quat")
     with open(path, "w") as file:
-        json.dump({"qpos": data.qpos.tolist(), "qvel": data.qvel.tolist()}, file)
+        json.dump({key: getattr(data, key).tolist() for key in keys if getattr(data, key).size}, file)
 
 
 def write_rows(path, rows, header=None):
@@ -117,13 +137,13 @@ def columns(head, prefix):
     return [i for i, name in enumerate(head) if name.startswith(prefix)]
 
 
-def copy_without_contacts(path, folder):
-    """The scene with contacts disabled by an option of its own after all others; what it includes is linked beside."""
+def copy_with(path, folder, tag, option):
+    """The scene with an option of its own after all others; what it includes is linked beside."""
     text = open(path).read()
     end = text.rindex("</mujoco>")
-    name = os.path.join(folder, "free_" + os.path.basename(path))
+    name = os.path.join(folder, tag + os.path.basename(path))
     with open(name, "w") as file:
-        file.write(text[:end] + '<option><flag contact="disable"/></option>' + text[end:])
+        file.write(text[:end] + option + text[end:])
     here = os.path.dirname(path)
     for part in ("common", "parts"):
         if os.path.isdir(os.path.join(here, part)) and not os.path.exists(os.path.join(folder, part)):
