@@ -8,7 +8,8 @@
 //   Runge-Kutta 4  evaluations 0..3 at v_i = v + h c_i a_(i-1), q_i = q (+) h c_i v_(i-1), c = 0, 1/2, 1/2, 1;
 //                  v' = v + h sum b_i a_i,  q' = q (+) h sum b_i v_i,  b = 1/6, 1/3, 1/3, 1/6
 //
-// A workspace belongs to one thread at a time; nothing allocates after vv_rigid_work_create.
+// A workspace belongs to one thread at a time. Nothing allocates after vv_rigid_work_create, but for the factor of many
+// trees coupled by contacts, which grows where it must.
 
 #ifndef VISVIVA_RIGID_H_
 #define VISVIVA_RIGID_H_
@@ -28,7 +29,7 @@ struct vvRigidContact;
 typedef struct vvRigidWork {
   // sizes
   int nv, nbody, nu;
-  int stride;        // reals from one row of M, H, L, J to the next: nv rounded up to a multiple of 4
+  int stride;        // room of vectors over the dofs: nv, 3 more where there are several trees, rounded up to 4
   int ncontact_max;  // room of contacts
   int nlimit_max;    // room of limits
 
@@ -47,7 +48,7 @@ typedef struct vvRigidWork {
   vvLimitFeature* limits;  // nlimit_max
 
   // dynamics
-  vvReal* M;           // nv x stride   mass matrix
+  vvReal* M;           // mass matrix, a block for each tree: see `mass`; entries by vv_query_mass_matrix
   vvReal* bias;        // nv     c - J' (wrenches): Coriolis, centrifugal, gravity, minus body wrenches    [N, N m]
   vvReal* tau;         // nv     springs, damping, motors, applied                                         [N, N m]
   vvReal* constraint;  // nv     J' f                                                                      [N, N m]
@@ -62,22 +63,24 @@ typedef struct vvRigidWork {
   vvReport report;     // where and what, when the status is not VV_OK
 
   // internal to src/rigid
+  struct vvBlocks* mass;        // structure of M, LM, LD: the trees' dofs, not coupled
+  struct vvBlocks* coupled;     // structure of LH: the trees' dofs, coupled by contacts
   struct vvRigidContact* rows;  // ncontact_max   law and rows of each contact
-  vvReal* J;          // stride reals a row   rows of all contacts in their frames, those of contact k from rows[k].row
-  int* span;          // nv x 2           columns where a row of M may differ from 0, multiples of 4
-  vvReal* limit_law;  // nlimit_max x 4   a_ref, D, x = s a - a_ref, branch of the impedance
-  vvReal* geom_pos;   // ngeom x 3        search only
-  vvReal* geom_axis;  // ngeom x 3
-  vvReal* inertia;    // nbody x 10       world axes at ref: mass, mass * center, moments
-  vvReal* composite;  // nbody x 10       summed over subtrees
-  vvReal* V;          // nbody x 6        velocity
-  vvReal* G;          // nbody x 6        acceleration from v alone, minus gravity
-  vvReal* F;          // nbody x 6        force
-  vvReal* H;          // nv x stride      M + J' C J, C = -df/dx
-  vvReal* LH;         // nv x stride      triangular factors of H, M, M + h B
-  vvReal* LM;
+  vvReal* J;                    // rows of all contacts in their frames, where rows[k].part says
+  vvReal* CJ;                   // 2 x 6 x widest tree: C J of one contact
+  vvReal* limit_law;            // nlimit_max x 4   a_ref, D, x = s a - a_ref, branch of the impedance
+  vvReal* geom_pos;             // ngeom x 3        search only
+  vvReal* geom_axis;            // ngeom x 3
+  vvReal* inertia;              // nbody x 10       world axes at ref: mass, mass * center, moments
+  vvReal* composite;            // nbody x 10       summed over subtrees
+  vvReal* V;                    // nbody x 6        velocity
+  vvReal* G;                    // nbody x 6        acceleration from v alone, minus gravity
+  vvReal* F;                    // nbody x 6        force
+  vvReal* LH;                   // triangular factor of H = M + J' C J, C = -df/dx
+  size_t LH_max;                // reals it has room for
+  vvReal* LM;                   // triangular factors of M and M + h B
   vvReal* LD;
-  bool have_H, have_LH, have_LM, have_LD;
+  bool have_LH, have_LM, have_LD;
   vvReal* scratch;       // 10 x stride
   vvReal* q1;            // nq               the next configuration
   vvReal* zero;          // max(nv, nu, na, 1) zeros

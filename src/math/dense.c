@@ -3,7 +3,8 @@
 //
 // dense.c: small dense linear algebra.
 //
-// method   right-looking Cholesky in blocks of four rows: a finished block leaves the rows below in one pass. Every inner
+// method   right-looking Cholesky in blocks of four rows: a finished block leaves the rows below in one pass. Every
+// inner
 //          loop runs along a padded row, from the aligned start at or before the diagonal, four reals at a time; what a
 //          block does not touch (trees that no contact couples) is skipped.
 
@@ -12,11 +13,6 @@
 #include <string.h>
 
 #include "visviva/kernel.h"
-
-void vv_dense_symv(int n, int stride, const vvReal* A, const vvReal* x, vvReal* y) {
-  for (int i = 0; i < stride; i++) y[i] = 0;
-  for (int j = 0; j < n; j++) vv_dense_axpy(stride, x[j], A + (size_t)j * (size_t)stride, y);
-}
 
 static vvReal* row_of(vvReal* A, int stride, int i) {
   return A + (size_t)i * (size_t)stride;
@@ -30,7 +26,8 @@ static bool factor_block(int first, int last, int stride, vvReal* U) {
     if (!(d > 0)) return false;
     vvReal s = 1 / vv_sqrt(d);
     for (int i = first; i < stride; i += 4) vv_dense_store4(row + i, s * vv_dense_load4(row + i));
-    for (int i = k + 1; i < last; i++) vv_dense_axpy(stride - first, -row[i], row + first, row_of(U, stride, i) + first);
+    for (int i = k + 1; i < last; i++)
+      vv_dense_axpy(stride - first, -row[i], row + first, row_of(U, stride, i) + first);
     for (int i = 0; i < k; i++) row[i] = 0;
     row[k] = s;
   }
@@ -74,20 +71,40 @@ bool vv_dense_cholesky(int n, int stride, const vvReal* A, vvReal* U) {
   return true;
 }
 
-void vv_dense_cholesky_solve(int n, int stride, const vvReal* U, const vvReal* b, vvReal* x) {
-  if (x != b) memcpy(x, b, sizeof(vvReal) * (size_t)stride);
-  for (int k = 0; k < n; k++) {
-    const vvReal* row = U + (size_t)k * (size_t)stride;
-    int start = k & ~3;
-    vvReal y = x[k] * row[k];
-    vv_dense_axpy(stride - start, -y, row + start, x + start);
-    x[k] = y;
+// `rows` (1 to 3) rows and `wide` (1 or 2) groups of four columns of T, held in registers.
+static inline __attribute__((always_inline)) void subtract_tile(int rows, int wide, int n, int stride_a,
+                                                                const vvReal* A, int stride_b, const vvReal* B,
+                                                                int stride_t, vvReal* T) {
+  vvReal4 sum[3][2] = {{{0}}};
+  for (int k = 0; k < n; k++, A += stride_a, B += stride_b) {
+    for (int c = 0; c < wide; c++) {
+      vvReal4 b = vv_dense_load4(B + 4 * c);
+      for (int r = 0; r < rows; r++) sum[r][c] += A[r] * b;
+    }
   }
-  for (int k = n - 1; k >= 0; k--) {
-    const vvReal* row = U + (size_t)k * (size_t)stride;
-    int start = k & ~3;
-    vvReal y = x[k];
-    x[k] = 0;
-    x[k] = (y - vv_dense_dot(stride - start, row + start, x + start)) * row[k];
+  for (int r = 0; r < rows; r++) {
+    for (int c = 0; c < wide; c++) {
+      vvReal* t = T + r * stride_t + 4 * c;
+      vv_dense_store4(t, vv_dense_load4(t) - sum[r][c]);
+    }
+  }
+}
+
+void vv_dense_subtract_product(int n, int rows, int cols, int stride_a, const vvReal* A, int stride_b, const vvReal* B,
+                               int stride_t, vvReal* T) {
+  for (int r = 0; r < rows; r += 3, T += 3 * stride_t) {
+    int left = rows - r, c = 0;
+    for (; c + 8 <= cols; c += 8) {
+      if (left > 2) {
+        subtract_tile(3, 2, n, stride_a, A + r, stride_b, B + c, stride_t, T + c);
+      } else if (left == 2) {
+        subtract_tile(2, 2, n, stride_a, A + r, stride_b, B + c, stride_t, T + c);
+      } else {
+        subtract_tile(1, 2, n, stride_a, A + r, stride_b, B + c, stride_t, T + c);
+      }
+    }
+    for (int i = r; c < cols && i < rows && i < r + 3; i++) {
+      subtract_tile(1, 1, n, stride_a, A + i, stride_b, B + c, stride_t, T + (i - r) * stride_t + c);
+    }
   }
 }

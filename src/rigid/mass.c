@@ -78,16 +78,19 @@ void vv_rigid_mass(const vvModel* m, vvRigidWork* w) {
     if (m->body_tree[i] < 0 || m->body_tree[parent] < 0) continue;
     for (int k = 0; k < 10; k++) w->composite[10 * parent + k] += w->composite[10 * i + k];
   }
-  memset(w->M, 0, sizeof(vvReal) * (size_t)m->nv * (size_t)w->stride);
+  memset(w->M, 0, sizeof(vvReal) * w->mass->size);
   for (int d = 0; d < m->nv; d++) {
     vvReal p[6];
     Inertia I = load_inertia(w->composite, m->dof_body[d]);
     momentum(&I, w->S + 6 * d, p);
-    w->M[d * w->stride + d] = dot6(w->S + 6 * d, p) + m->jnt_armature[m->dof_jnt[d]];
+    int tree = m->body_tree[m->dof_body[d]], first = w->mass->first[tree], width = w->mass->width[tree];
+    vvReal* M = w->M + w->mass->panel[tree];
+    int row = d - first;
+    M[row * width + row] = dot6(w->S + 6 * d, p) + m->jnt_armature[m->dof_jnt[d]];
     for (int e = m->dof_parent[d]; e >= 0; e = m->dof_parent[e]) {
       vvReal value = dot6(w->S + 6 * e, p);
-      w->M[d * w->stride + e] = value;
-      w->M[e * w->stride + d] = value;
+      M[row * width + e - first] = value;
+      M[(e - first) * width + row] = value;
     }
   }
   w->have_LM = w->have_LD = false;
@@ -181,5 +184,16 @@ void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRi
       w->bias[d] = dot6(w->S + 6 * d, F);
     }
     if (m->body_tree[m->body_parent[i]] >= 0) add6(w->F + 6 * m->body_parent[i], 1, F);
+  }
+}
+
+void vv_rigid_multiply_mass(const vvRigidWork* w, const vvReal* x, vvReal* y) {
+  const vvBlocks* b = w->mass;
+  memset(y, 0, sizeof(vvReal) * (size_t)w->stride);
+  for (int k = 0; k < b->nnode; k++) {
+    const vvReal* row = w->M + b->panel[k];
+    for (int d = b->first[k]; d < b->first[k + 1]; d++, row += b->width[k]) {
+      vv_dense_axpy(b->width[k], x[d], row, y + b->first[k]);
+    }
   }
 }

@@ -73,8 +73,13 @@ vvStatus vv_query_contact(const vvRigidWork* work, int contact, vvContactInfo* i
 // ---- dynamics -------------------------------------------------------------------------------------------------------
 
 void vv_query_mass_matrix(const vvModel* m, const vvRigidWork* work, vvReal* M) {
-  for (int i = 0; i < m->nv; i++) {
-    for (int j = 0; j <= i; j++) M[i * m->nv + j] = M[j * m->nv + i] = work->M[i * work->stride + j];
+  memset(M, 0, sizeof(vvReal) * (size_t)m->nv * (size_t)m->nv);
+  for (int k = 0; k < m->ntree; k++) {
+    int first = work->mass->first[k], n = vv_blocks_rows(work->mass, k);
+    for (int i = 0; i < n; i++) {
+      const vvReal* row = vv_blocks_row(work->mass, work->M, k, i);
+      memcpy(M + (first + i) * m->nv + first, row, sizeof(vvReal) * (size_t)n);
+    }
   }
 }
 

@@ -56,16 +56,18 @@ static int last_dof(const vvModel* m, int body) {
   return body > 0 ? m->body_dof[body] + m->body_ndof[body] - 1 : -1;
 }
 
-// Adds sign times the motion of the body at the contact point to the dim rows J.
-static void add_body(const vvModel* m, const vvRigidWork* w, int body, vvReal sign, const vvContactPoint* p, int dim,
-                     vvReal* J) {
+// Adds sign times the motion of the body at the contact point to the rows at its tree.
+static void add_body(const vvModel* m, const vvRigidWork* w, int body, vvReal sign, const vvContactPoint* p,
+                     const vvRigidContact* c) {
   int d = last_dof(m, body);
   if (d < 0) return;
+  const vvRigidPart* part = &c->part[c->part[0].tree == m->body_tree[body] ? 0 : 1];
+  int dim = c->dim, stride = part->width;
+  vvReal* J = part->J - part->begin;
   vvVec3 r = vv_vec3_sub(p->point, vv_vec3_load(w->ref, 3 * m->body_tree[body]));
   vvVec3 n = vv_vec3_scale(sign, p->normal);
   vvVec3 t1 = vv_vec3_scale(sign, p->tangent1);
   vvVec3 t2 = vv_vec3_scale(sign, p->tangent2);
-  int stride = w->stride;
   for (; d >= 0; d = m->dof_parent[d]) {
     vvVec3 turn = vv_vec3_load(w->S, 6 * d);
     vvVec3 move = vv_vec3_add(vv_vec3_load(w->S, 6 * d + 3), vv_vec3_cross(turn, r));
@@ -91,7 +93,6 @@ static void contact_law(const vvModel* m, const vvContactFeature* feature, const
   vvContactWeights weights = vv_contact_weights(m, par, g1, g2, feature->dim, law.d);
   const vvReal D[VV_MAX_DIM] = {weights.D0, weights.D1, weights.D1, weights.D3, weights.D4, weights.D4};
   const vvReal mu[VV_MAX_DIM] = {1, par.slide, par.slide, par.spin, par.roll, par.roll};
-  c->dim = feature->dim;
   c->pyramid = feature->dim == 1 || m->cone == VV_CONE_PYRAMIDAL;
   c->law = law_branch(par.width, par.midpoint, par.power, x);
   c->D0 = weights.D0;
@@ -103,12 +104,29 @@ static void contact_law(const vvModel* m, const vvContactFeature* feature, const
   }
 }
 
-// Widens the columns of a contact by the dofs that move a body.
+// Makes the columns of a contact hold the dofs that move a body.
 static void widen(const vvModel* m, const vvRigidWork* w, int body, vvRigidContact* c) {
   int d = last_dof(m, body);
   if (d < 0) return;
-  if (w->span[2 * d] < c->begin) c->begin = w->span[2 * d];
-  if (vv_dense_stride(d + 1) > c->end) c->end = vv_dense_stride(d + 1);
+  int tree = m->body_tree[body], begin = w->mass->first[tree], width = vv_dense_stride(d + 1 - begin);
+  for (int k = 0; k < c->npart; k++) {
+    if (c->part[k].tree != tree) continue;
+    if (width > c->part[k].width) c->part[k].width = width;
+    return;
+  }
+  vvRigidPart part = {tree, begin, width, NULL};
+  c->part[c->npart++] = part;
+}
+
+// Places a contact's rows at J, zeroed; returns where they end.
+static vvReal* place_rows(vvRigidContact* c, vvReal* J) {
+  vvReal* end = J;
+  for (int k = 0; k < c->npart; k++) {
+    c->part[k].J = end;
+    end += c->dim * c->part[k].width;
+  }
+  memset(J, 0, sizeof(vvReal) * (size_t)(end - J));
+  return end;
 }
 
 void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWork* w) {
@@ -116,26 +134,21 @@ void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWo
   memcpy(vp, v, sizeof(vvReal) * (size_t)m->nv);
   for (int i = m->nv; i < w->stride; i++) vp[i] = 0;
   for (int k = 0; k < w->nlimit; k++) limit_row(m, q, v, w->limits[k], w->limit_law + VV_LIMIT_WIDTH * k);
-  int row = 0;
+  vvReal* J = w->J;
   for (int k = 0; k < w->ncontact; k++) {
     const vvContactFeature* feature = &w->contacts[k];
     vvRigidContact* c = &w->rows[k];
     vvContactPoint* p = &w->points[k];
-    int dim = feature->dim;
-    vvReal* J = w->J + (size_t)row * (size_t)w->stride;
     *p = vv_contact_evaluate(m, w->xpos, w->xquat, feature->geom1, feature->geom2, feature->kind, feature->index);
     int body1 = m->geom_body[feature->geom1], body2 = m->geom_body[feature->geom2];
-    c->begin = w->stride;
-    c->end = 0;
+    c->dim = feature->dim;
+    c->npart = 0;
     widen(m, w, body1, c);
     widen(m, w, body2, c);
-    int width = c->end > c->begin ? c->end - c->begin : 0;
-    for (int i = 0; i < dim; i++) memset(J + i * w->stride + c->begin, 0, sizeof(vvReal) * (size_t)width);
-    add_body(m, w, body2, 1, p, dim, J);
-    add_body(m, w, body1, -1, p, dim, J);
-    for (int i = 0; i < dim; i++) c->a_ref[i] = vv_dense_dot(width, J + i * w->stride + c->begin, vp + c->begin);
+    J = place_rows(c, J);
+    add_body(m, w, body2, 1, p, c);
+    add_body(m, w, body1, -1, p, c);
+    for (int i = 0; i < c->dim; i++) c->a_ref[i] = vv_rigid_row_dot(c, i, vp);
     contact_law(m, feature, p, c);
-    c->row = row;
-    row += dim;
   }
 }

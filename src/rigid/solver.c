@@ -34,7 +34,7 @@ typedef struct Vectors {
   vvReal* r;       // residual
   vvReal* p;       // search direction
   vvReal* Mp;
-  vvReal* best;    // a with the smallest residual so far
+  vvReal* best;  // a with the smallest residual so far
 } Vectors;
 
 static Vectors vectors(const vvRigidWork* w) {
@@ -53,36 +53,15 @@ static vvReal largest(const vvReal* a, int n) {
   return r;
 }
 
-// First row of a contact at its first column, and how many columns it has.
-static vvReal* rows_of(const vvRigidWork* w, const vvRigidContact* c) {
-  return w->J + (size_t)c->row * (size_t)w->stride + c->begin;
-}
-
-static int width_of(const vvRigidContact* c) {
-  return c->end - c->begin;
-}
-
-// y = M x over the trees' blocks.
-static void multiply_mass(const vvRigidWork* w, const vvReal* x, vvReal* y) {
-  memset(y, 0, sizeof(vvReal) * (size_t)w->stride);
-  for (int d = 0; d < w->nv; d++) {
-    int begin = w->span[2 * d];
-    vv_dense_axpy(w->span[2 * d + 1] - begin, x[d], w->M + d * w->stride + begin, y + begin);
-  }
-}
-
 // x, force and J' f at a.
 void vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
-  int stride = w->stride;
-  memset(w->constraint, 0, sizeof(vvReal) * (size_t)stride);
+  memset(w->constraint, 0, sizeof(vvReal) * (size_t)w->stride);
   for (int k = 0; k < w->ncontact; k++) {
     vvRigidContact* c = &w->rows[k];
-    const vvReal* J = rows_of(w, c);
-    int width = width_of(c);
-    for (int i = 0; i < c->dim; i++) c->x[i] = vv_dense_dot(width, J + i * stride, a + c->begin) - c->a_ref[i];
+    for (int i = 0; i < c->dim; i++) c->x[i] = vv_rigid_row_dot(c, i, a) - c->a_ref[i];
     vv_cone_force(c);
     if (c->zone == 0) continue;
-    for (int i = 0; i < c->dim; i++) vv_dense_axpy(width, c->f[i], J + i * stride, w->constraint + c->begin);
+    for (int i = 0; i < c->dim; i++) vv_rigid_row_axpy(c, i, c->f[i], w->constraint);
   }
   for (int k = 0; k < w->nlimit; k++) {
     vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
@@ -94,43 +73,10 @@ void vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
   }
 }
 
-// Adds J' C J of one contact to the upper triangle of H.
-static void add_curvature(const vvRigidWork* w, const vvRigidContact* c, const vvReal* C) {
-  int stride = w->stride, width = width_of(c);
-  const vvReal* J = rows_of(w, c);
-  vvReal* CJ = w->scratch + 7 * stride;
-  for (int i = 0; i < c->dim; i++) {
-    const vvReal* Ji = J + i * stride;
-    memset(CJ, 0, sizeof(vvReal) * (size_t)width);
-    for (int j = 0; j < c->dim; j++) {
-      if (C[VV_MAX_DIM * i + j] != 0) vv_dense_axpy(width, C[VV_MAX_DIM * i + j], J + j * stride, CJ);
-    }
-    for (int d = 0; d < width; d++) {
-      int from = d & ~3;
-      vvReal* row = w->H + (c->begin + d) * stride + c->begin + from;
-      if (Ji[d] != 0) vv_dense_axpy(width - from, Ji[d], CJ + from, row);
-    }
-  }
-}
-
-void vv_rigid_hessian(vvRigidWork* w) {
-  vvReal C[VV_MAX_DIM * VV_MAX_DIM];
-  memcpy(w->H, w->M, sizeof(vvReal) * (size_t)w->nv * (size_t)w->stride);
-  for (int k = 0; k < w->ncontact; k++) {
-    if (vv_cone_curvature(&w->rows[k], C)) add_curvature(w, &w->rows[k], C);
-  }
-  for (int k = 0; k < w->nlimit; k++) {
-    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
-    int d = w->model->jnt_v[w->limits[k].joint];
-    if (law[VV_LIMIT_X] < 0) w->H[d * w->stride + d] += law[VV_LIMIT_D];
-  }
-  w->have_LH = false;
-}
-
 // smooth and r at a.
 static void evaluate(const vvReal* a, Vectors v, vvRigidWork* w) {
   vv_rigid_constrain(a, w);
-  multiply_mass(w, a, v.smooth);
+  vv_rigid_multiply_mass(w, a, v.smooth);
   for (int i = 0; i < w->nv; i++) {
     v.smooth[i] += w->bias[i] - w->tau[i];
     v.r[i] = v.smooth[i] - w->constraint[i];
@@ -158,10 +104,9 @@ static vvReal slope_at(const vvRigidWork* w, vvReal alpha, vvReal g, vvReal pMp,
 static vvReal line_search(vvRigidWork* w, Vectors v) {
   for (int k = 0; k < w->ncontact; k++) {
     vvRigidContact* c = &w->rows[k];
-    const vvReal* J = rows_of(w, c);
-    for (int i = 0; i < c->dim; i++) c->dx[i] = vv_dense_dot(width_of(c), J + i * w->stride, v.p + c->begin);
+    for (int i = 0; i < c->dim; i++) c->dx[i] = vv_rigid_row_dot(c, i, v.p);
   }
-  multiply_mass(w, v.p, v.Mp);
+  vv_rigid_multiply_mass(w, v.p, v.Mp);
   vvReal pMp = 0, g = 0, slope0 = 0;
   for (int i = 0; i < w->nv; i++) {
     pMp += v.p[i] * v.Mp[i];
@@ -203,16 +148,15 @@ static Progress progress_at(const vvRigidWork* w, const vvReal* r) {
 
 vvReal vv_rigid_free_residual(vvRigidWork* w) {
   Vectors v = vectors(w);
-  multiply_mass(w, w->a, v.smooth);
+  vv_rigid_multiply_mass(w, w->a, v.smooth);
   for (int i = 0; i < w->nv; i++) v.r[i] = v.smooth[i] + w->bias[i] - w->tau[i];
   return progress_at(w, v.r).residual;
 }
 
 static bool newton_step(vvRigidWork* w, Vectors v) {
-  vv_rigid_hessian(w);
-  if (!vv_dense_cholesky(w->nv, w->stride, w->H, w->LH)) return false;
-  vv_dense_cholesky_solve(w->nv, w->stride, w->LH, v.r, v.p);
-  for (int i = 0; i < w->nv; i++) v.p[i] = -v.p[i];
+  if (!vv_rigid_factor_hessian(w)) return false;
+  for (int i = 0; i < w->nv; i++) v.p[i] = -v.r[i];
+  vv_blocks_solve(w->coupled, w->LH, v.p);
   vvReal alpha = line_search(w, v);
   vv_dense_axpy(w->stride, alpha, v.p, w->a);
   return true;

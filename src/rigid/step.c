@@ -162,26 +162,26 @@ static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w)
 }
 
 static bool factor_mass(vvRigidWork* w) {
-  if (!w->have_LM) w->have_LM = vv_dense_cholesky(w->nv, w->stride, w->M, w->LM);
+  if (w->have_LM) return true;
+  memcpy(w->LM, w->M, sizeof(vvReal) * w->mass->size);
+  w->have_LM = vv_blocks_cholesky(w->mass, w->LM);
   return w->have_LM;
 }
 
 static bool factor_damped(vvRigidWork* w) {
   if (w->have_LD) return true;
   const vvModel* m = w->model;
-  memcpy(w->LD, w->M, sizeof(vvReal) * (size_t)w->nv * (size_t)w->stride);
+  memcpy(w->LD, w->M, sizeof(vvReal) * w->mass->size);
   for (int d = 0; d < w->nv && vv_rigid_has_damping_node(m); d++) {
-    w->LD[d * w->stride + d] += m->opt_timestep[0] * m->jnt_damping[m->dof_jnt[d]];
+    int column = d - w->mass->first[m->body_tree[m->dof_body[d]]];
+    vv_rigid_mass_row(m, w, w->LD, d)[column] += m->opt_timestep[0] * m->jnt_damping[m->dof_jnt[d]];
   }
-  w->have_LD = vv_dense_cholesky(w->nv, w->stride, w->LD, w->LD);
+  w->have_LD = vv_blocks_cholesky(w->mass, w->LD);
   return w->have_LD;
 }
 
 static bool factor_H(vvRigidWork* w) {
-  if (w->have_LH) return true;
-  if (!w->have_H) vv_rigid_hessian(w);
-  w->have_H = true;
-  w->have_LH = vv_dense_cholesky(w->nv, w->stride, w->H, w->LH);
+  if (!w->have_LH) w->have_LH = vv_rigid_factor_hessian(w);
   return w->have_LH;
 }
 
@@ -193,8 +193,9 @@ static vvStatus not_definite(vvRigidWork* w, const char* what) {
 static vvStatus solve_free(vvRigidWork* w) {
   if (!factor_mass(w)) return not_definite(w, "the mass matrix");
   memset(w->constraint, 0, sizeof(vvReal) * (size_t)w->stride);
+  memset(w->a, 0, sizeof(vvReal) * (size_t)w->stride);
   for (int d = 0; d < w->nv; d++) w->a[d] = w->tau[d] - w->bias[d];
-  vv_dense_cholesky_solve(w->nv, w->stride, w->LM, w->a, w->a);
+  vv_blocks_solve(w->mass, w->LM, w->a);
   w->iterations = 0;
   w->residual = vv_rigid_free_residual(w);
   return VV_OK;
@@ -203,8 +204,10 @@ static vvStatus solve_free(vvRigidWork* w) {
 // a from tau, bias and the rows.
 static vvStatus solve_acceleration(const vvReal* warmstart, vvRigidWork* w) {
   if (w->ncontact == 0 && w->nlimit == 0) return solve_free(w);
-  vvStatus status = vv_rigid_solve(warmstart, w);
-  w->have_H = w->have_LH = false;
+  vvStatus status = vv_rigid_couple(w);
+  if (status != VV_OK) return status;
+  status = vv_rigid_solve(warmstart, w);
+  w->have_LH = false;
   if (status == VV_ERROR_SINGULAR) return not_definite(w, "the matrix of the acceleration");
   if (status == VV_ERROR_NOT_CONVERGED) {
     vv_report_set(&w->report, status, "scaled residual %.3g after %d iterations", (double)w->residual, w->iterations);
@@ -225,8 +228,8 @@ static vvStatus solve_damping(const vvModel* m, vvRigidWork* w) {
     return VV_OK;
   }
   if (!factor_damped(w)) return not_definite(w, "the mass matrix with damping");
-  vv_dense_symv(w->nv, w->stride, w->M, w->a, w->a2);
-  vv_dense_cholesky_solve(w->nv, w->stride, w->LD, w->a2, w->a2);
+  vv_rigid_multiply_mass(w, w->a, w->a2);
+  vv_blocks_solve(w->mass, w->LD, w->a2);
   return VV_OK;
 }
 
@@ -341,33 +344,35 @@ vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v
   vv_rigid_rows(m, q, v, w);
   if (a != w->a) memcpy(w->a, a, sizeof(vvReal) * (size_t)m->nv);
   vv_rigid_constrain(w->a, w);
-  w->have_H = w->have_LH = false;
+  vvStatus status = vv_rigid_couple(w);
+  if (status != VV_OK) return status;
+  w->have_LH = false;
   return factor_H(w) ? VV_OK : not_definite(w, "the matrix of the acceleration");
 }
 
 // x = inv(U' U) b by way of padded scratch.
-static void solve_padded(vvRigidWork* w, const vvReal* U, const vvReal* b, vvReal* x) {
+static void solve_padded(vvRigidWork* w, const vvBlocks* blocks, const vvReal* U, const vvReal* b, vvReal* x) {
   vvReal* y = w->scratch;
   for (int i = 0; i < w->stride; i++) y[i] = i < w->nv ? b[i] : 0;
-  vv_dense_cholesky_solve(w->nv, w->stride, U, y, y);
+  vv_blocks_solve(blocks, U, y);
   memcpy(x, y, sizeof(vvReal) * (size_t)w->nv);
 }
 
 vvStatus vv_rigid_solve_H(vvRigidWork* w, const vvReal* b, vvReal* x) {
   if (!factor_H(w)) return not_definite(w, "the matrix of the acceleration");
-  solve_padded(w, w->LH, b, x);
+  solve_padded(w, w->coupled, w->LH, b, x);
   return VV_OK;
 }
 
 vvStatus vv_rigid_solve_damped(vvRigidWork* w, const vvReal* b, vvReal* x) {
   if (!factor_damped(w)) return not_definite(w, "the mass matrix with damping");
-  solve_padded(w, w->LD, b, x);
+  solve_padded(w, w->mass, w->LD, b, x);
   return VV_OK;
 }
 
 vvStatus vv_rigid_solve_mass(vvRigidWork* w, const vvReal* b, vvReal* x) {
   if (!factor_mass(w)) return not_definite(w, "the mass matrix");
-  solve_padded(w, w->LM, b, x);
+  solve_padded(w, w->mass, w->LM, b, x);
   return VV_OK;
 }
 
@@ -375,7 +380,7 @@ void vv_rigid_mul_mass(const vvRigidWork* w, const vvReal* x, vvReal* y) {
   vvReal* padded = w->scratch;
   vvReal* product = w->scratch + w->stride;
   for (int i = 0; i < w->stride; i++) padded[i] = i < w->nv ? x[i] : 0;
-  vv_dense_symv(w->nv, w->stride, w->M, padded, product);
+  vv_rigid_multiply_mass(w, padded, product);
   memcpy(y, product, sizeof(vvReal) * (size_t)w->nv);
 }
 
@@ -386,17 +391,15 @@ void vv_rigid_apply_H(const vvRigidWork* w, const vvReal* x, vvReal* y) {
   vvReal* padded = w->scratch;
   vvReal* product = w->scratch + stride;
   for (int i = 0; i < stride; i++) padded[i] = i < w->nv ? x[i] : 0;
-  vv_dense_symv(w->nv, stride, w->M, padded, product);
+  vv_rigid_multiply_mass(w, padded, product);
   for (int k = 0; k < w->ncontact; k++) {
     const vvRigidContact* c = &w->rows[k];
-    const vvReal* J = w->J + (size_t)c->row * (size_t)stride + c->begin;
-    int width = c->end - c->begin;
     if (!vv_cone_curvature(c, C)) continue;
-    for (int i = 0; i < c->dim; i++) Jx[i] = vv_dense_dot(width, J + i * stride, padded + c->begin);
+    for (int i = 0; i < c->dim; i++) Jx[i] = vv_rigid_row_dot(c, i, padded);
     for (int i = 0; i < c->dim; i++) {
       vvReal f = 0;
       for (int j = 0; j < c->dim; j++) f += C[VV_MAX_DIM * i + j] * Jx[j];
-      vv_dense_axpy(width, f, J + i * stride, product + c->begin);
+      vv_rigid_row_axpy(c, i, f, product);
     }
   }
   for (int k = 0; k < w->nlimit; k++) {

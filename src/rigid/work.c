@@ -9,6 +9,9 @@
 
 #include "geom/collide.h"
 
+// Blocks of LH that a workspace with many trees has room for, per tree, before it grows.
+enum { FIRST_BLOCKS = 8 };
+
 // Hands out pieces of a block, or just counts bytes while block is NULL.
 typedef struct Cutter {
   unsigned char* block;
@@ -25,7 +28,12 @@ static vvReal* cut_reals(Cutter* c, size_t n) {
   return (vvReal*)cut(c, n, sizeof(vvReal));
 }
 
-static void lay_out(vvRigidWork* w, const vvModel* m, size_t nrow, Cutter* c) {
+// Reals of the arrays that depend on more than counts.
+typedef struct Sizes {
+  size_t mass, J, CJ;
+} Sizes;
+
+static void lay_out(vvRigidWork* w, const vvModel* m, Sizes size, Cutter* c) {
   size_t nbody = (size_t)m->nbody, nv = (size_t)m->nv, stride = (size_t)w->stride;
   size_t ncontact = (size_t)w->ncontact_max, nlimit = (size_t)w->nlimit_max, ngeom = (size_t)m->ngeom;
   size_t nzero = 1 + (size_t)m->nv + (size_t)m->nu + (size_t)m->na;
@@ -37,15 +45,15 @@ static void lay_out(vvRigidWork* w, const vvModel* m, size_t nrow, Cutter* c) {
   w->contacts = (vvContactFeature*)cut(c, ncontact, sizeof(vvContactFeature));
   w->points = (vvContactPoint*)cut(c, ncontact, sizeof(vvContactPoint));
   w->limits = (vvLimitFeature*)cut(c, nlimit, sizeof(vvLimitFeature));
-  w->M = cut_reals(c, nv * stride);
+  w->M = cut_reals(c, size.mass);
   w->bias = cut_reals(c, stride);
   w->tau = cut_reals(c, stride);
   w->constraint = cut_reals(c, stride);
   w->a = cut_reals(c, stride);
   w->a2 = cut_reals(c, stride);
   w->rows = (vvRigidContact*)cut(c, ncontact, sizeof(vvRigidContact));
-  w->J = cut_reals(c, nrow * stride);
-  w->span = (int*)cut(c, 2 * nv, sizeof(int));
+  w->J = cut_reals(c, size.J);
+  w->CJ = cut_reals(c, size.CJ);
   w->limit_law = cut_reals(c, VV_LIMIT_WIDTH * nlimit);
   w->geom_pos = cut_reals(c, 3 * ngeom);
   w->geom_axis = cut_reals(c, 3 * ngeom);
@@ -54,10 +62,8 @@ static void lay_out(vvRigidWork* w, const vvModel* m, size_t nrow, Cutter* c) {
   w->V = cut_reals(c, 6 * nbody);
   w->G = cut_reals(c, 6 * nbody);
   w->F = cut_reals(c, 6 * nbody);
-  w->H = cut_reals(c, nv * stride);
-  w->LH = cut_reals(c, nv * stride);
-  w->LM = cut_reals(c, nv * stride);
-  w->LD = cut_reals(c, nv * stride);
+  w->LM = cut_reals(c, size.mass);
+  w->LD = cut_reals(c, size.mass);
   w->scratch = cut_reals(c, 10 * stride);
   w->q1 = cut_reals(c, (size_t)m->nq);
   w->zero = cut_reals(c, nzero);
@@ -81,49 +87,81 @@ static void count_contacts(const vvModel* m, int* ncontact, int* dim) {
   *ncontact = n < VV_RIGID_MAX_CONTACT ? (int)n : VV_RIGID_MAX_CONTACT;
 }
 
-// Rows of M reach over the dofs of their tree, which are neighbours.
-static void find_spans(const vvModel* m, int* span) {
-  for (int first = 0; first < m->nv;) {
-    int tree = m->body_tree[m->dof_body[first]], last = first;
-    while (last < m->nv && m->body_tree[m->dof_body[last]] == tree) last++;
-    for (int d = first; d < last; d++) {
-      span[2 * d] = first & ~3;
-      span[2 * d + 1] = vv_dense_stride(last);
-    }
-    first = last;
+// Structures of M and H: the dofs of a tree are neighbours.
+static vvStatus create_blocks(const vvModel* m, vvRigidWork* w) {
+  int* first = VV_NEW(w->context, int, m->ntree + 1);
+  if (!first) return VV_ERROR_MEMORY;
+  for (int d = m->nv - 1; d >= 0; d--) first[m->body_tree[m->dof_body[d]]] = d;
+  first[m->ntree] = m->nv;
+  vvStatus status = vv_blocks_create(w->context, m->ntree, first, &w->mass);
+  if (status == VV_OK) status = vv_blocks_create(w->context, m->ntree, first, &w->coupled);
+  if (status == VV_OK) status = vv_blocks_analyse(w->mass);
+  if (status == VV_OK) status = vv_blocks_analyse(w->coupled);
+  VV_DELETE(w->context, first, int, m->ntree + 1);
+  return status;
+}
+
+// The most reals a contact's row takes: the two widest trees.
+static size_t row_width(const vvBlocks* b, size_t* widest) {
+  size_t first = 0, second = 0;
+  for (int k = 0; k < b->nnode; k++) {
+    size_t width = (size_t)b->width[k];
+    second = width > first ? first : width > second ? width : second;
+    first = width > first ? width : first;
   }
+  *widest = first;
+  return first + second;
+}
+
+// Room of LH: all of it where there are few trees, else some blocks for each.
+static size_t first_room(const vvBlocks* b) {
+  size_t most = 0, total = 0;
+  for (int k = 0; k < b->nnode; k++) {
+    total += (size_t)b->width[k];
+    most += (size_t)vv_blocks_rows(b, k) * total;
+  }
+  size_t some = FIRST_BLOCKS * b->size;
+  return most < some ? most : some;
+}
+
+static vvStatus create(const vvModel* m, vvRigidWork* w) {
+  int dim;
+  count_contacts(m, &w->ncontact_max, &dim);
+  w->nv = m->nv;
+  w->nbody = m->nbody;
+  w->nu = m->nu;
+  w->stride = vv_dense_stride(m->ntree > 1 ? m->nv + 3 : m->nv);
+  for (int j = 0; j < m->njnt; j++) w->nlimit_max += m->jnt_limited[j] ? 2 : 0;
+  vvStatus status = create_blocks(m, w);
+  if (status != VV_OK) return status;
+  Sizes size = {.mass = w->mass->size};
+  size.J = (size_t)w->ncontact_max * (size_t)dim * row_width(w->mass, &size.CJ);
+  size.CJ *= VV_MAX_DIM;
+  Cutter measure = {NULL, 0};
+  lay_out(w, m, size, &measure);
+  w->bytes = measure.used;
+  w->block = (unsigned char*)vv_alloc(w->context, w->bytes);
+  w->LH_max = first_room(w->coupled);
+  w->LH = VV_NEW(w->context, vvReal, w->LH_max);
+  if (!w->block || (!w->LH && w->LH_max > 0)) return VV_ERROR_MEMORY;
+  Cutter hand_out = {w->block, 0};
+  lay_out(w, m, size, &hand_out);
+  vv_report_clear(&w->report);
+  return VV_OK;
 }
 
 vvStatus vv_rigid_work_create(vvContext* context, const vvModel* m, vvRigidWork** work) {
   if (!work) return VV_ERROR_ARGUMENT;
   *work = NULL;
   if (!context || !m) return VV_ERROR_ARGUMENT;
-  vvRigidWork sizes;
-  memset(&sizes, 0, sizeof sizes);
-  int dim;
-  count_contacts(m, &sizes.ncontact_max, &dim);
-  sizes.nv = m->nv;
-  sizes.nbody = m->nbody;
-  sizes.nu = m->nu;
-  sizes.stride = vv_dense_stride(m->nv);
-  for (int j = 0; j < m->njnt; j++) sizes.nlimit_max += m->jnt_limited[j] ? 2 : 0;
-  size_t nrow = (size_t)sizes.ncontact_max * (size_t)dim;
-  Cutter measure = {NULL, 0};
-  lay_out(&sizes, m, nrow, &measure);
   vvRigidWork* w = VV_NEW(context, vvRigidWork, 1);
   if (!w) return VV_ERROR_MEMORY;
-  *w = sizes;
   w->context = context;
-  w->bytes = measure.used;
-  w->block = (unsigned char*)vv_alloc(context, w->bytes);
-  if (!w->block) {
-    VV_DELETE(context, w, vvRigidWork, 1);
-    return VV_ERROR_MEMORY;
+  vvStatus status = create(m, w);
+  if (status != VV_OK) {
+    vv_rigid_work_free(w);
+    return status;
   }
-  Cutter hand_out = {w->block, 0};
-  lay_out(w, m, nrow, &hand_out);
-  find_spans(m, w->span);
-  vv_report_clear(&w->report);
   *work = w;
   return VV_OK;
 }
@@ -131,6 +169,9 @@ vvStatus vv_rigid_work_create(vvContext* context, const vvModel* m, vvRigidWork*
 void vv_rigid_work_free(vvRigidWork* work) {
   if (!work) return;
   vvContext* context = work->context;
+  vv_blocks_free(work->mass);
+  vv_blocks_free(work->coupled);
+  VV_DELETE(context, work->LH, vvReal, work->LH_max);
   vv_free(context, work->block, work->bytes);
   VV_DELETE(context, work, vvRigidWork, 1);
 }

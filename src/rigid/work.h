@@ -7,6 +7,7 @@
 #ifndef VISVIVA_RIGID_WORK_H_
 #define VISVIVA_RIGID_WORK_H_
 
+#include "math/blocks.h"
 #include "math/dense.h"
 #include "rigid/constraint_law_kernel.h"
 #include "rigid/rigid_kernel.h"
@@ -14,16 +15,24 @@
 
 enum { VV_MAX_DIM = 6, VV_RIGID_MAX_CONTACT = 4096 };
 
+// The rows of a contact at the dofs of one tree.
+typedef struct vvRigidPart {
+  int tree;
+  int begin;  // first dof of the tree
+  int width;  // columns from there on, a multiple of 4
+  vvReal* J;  // dim rows of `width` reals
+} vvRigidPart;
+
 // A contact's rows and law. Components are those of the contact frame: normal, two tangents, spin, two rolls.
 typedef struct vvRigidContact {
-  int row;     // first of its rows in J
-  int dim;     // rows
-  int begin;   // columns where its rows may differ from 0: begin .. end - 1, multiples of 4
-  int end;
-  int pyramid; // 1: frictionless or pyramid rows, 0: elliptic cone
-  int zone;    // pyramid: bit 0 normal row (dim 1), bits 2k-1, 2k edges +k, -k active; elliptic: 0 top, 1 middle, 2 bottom
-  int law;     // branch of the impedance: 0 below, 1 above the midpoint, 2 saturated, 3 constant
-  vvReal D0;              // weight of the normal row, or of every edge
+  int dim;    // rows
+  int npart;  // trees that it touches
+  vvRigidPart part[2];
+  int pyramid;  // 1: frictionless or pyramid rows, 0: elliptic cone
+  int zone;     // pyramid: bit 0 normal row (dim 1), bits 2k-1, 2k edges +k, -k active; elliptic: 0 top, 1 middle, 2
+                // bottom
+  int law;      // branch of the impedance: 0 below, 1 above the midpoint, 2 saturated, 3 constant
+  vvReal D0;    // weight of the normal row, or of every edge
   vvReal D[VV_MAX_DIM];   // weights of the elliptic rows
   vvReal cone;            // mu of the regularised cone
   vvReal mu[VV_MAX_DIM];  // friction of component k, mu[0] unused
@@ -45,9 +54,36 @@ static inline vvReal vv_limit_sign(vvLimitFeature limit) {
   return limit.side == 1 ? -1 : 1;
 }
 
+// Row i of a contact times x.
+static inline vvReal vv_rigid_row_dot(const vvRigidContact* c, int i, const vvReal* x) {
+  vvReal sum = 0;
+  for (int k = 0; k < c->npart; k++) {
+    const vvRigidPart* p = &c->part[k];
+    sum += vv_dense_dot(p->width, p->J + i * p->width, x + p->begin);
+  }
+  return sum;
+}
+
+// y += s times row i of a contact.
+static inline void vv_rigid_row_axpy(const vvRigidContact* c, int i, vvReal s, vvReal* y) {
+  for (int k = 0; k < c->npart; k++) {
+    const vvRigidPart* p = &c->part[k];
+    vv_dense_axpy(p->width, s, p->J + i * p->width, y + p->begin);
+  }
+}
+
+// Row of dof d in a matrix with the structure of M, from the first dof of its tree on.
+static inline vvReal* vv_rigid_mass_row(const vvModel* m, const vvRigidWork* w, vvReal* M, int d) {
+  int tree = m->body_tree[m->dof_body[d]];
+  return vv_blocks_row(w->mass, M, tree, d - w->mass->first[tree]);
+}
+
 // mass.c: world inertias and M from the pose; bias from the pose, v and wrench.
 void vv_rigid_mass(const vvModel* m, vvRigidWork* w);
 void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRigidWork* w);
+
+// mass.c: y = M x, both of w->stride reals, padding 0.
+void vv_rigid_multiply_mass(const vvRigidWork* w, const vvReal* x, vvReal* y);
 
 // rows.c: limits within reach of q; J, law and a_ref of the active set at v.
 void vv_rigid_find_limits(const vvModel* m, const vvReal* q, vvRigidWork* w);
@@ -59,9 +95,12 @@ void vv_cone_force(vvRigidContact* c);
 bool vv_cone_curvature(const vvRigidContact* c, vvReal* C);
 void vv_cone_along(const vvRigidContact* c, vvReal alpha, vvReal* slope, vvReal* curve);
 
-// solver.c: x, forces and J' f at a; H at that a; a from a start.
+// hessian.c: structure of H for the active set; H at the forces of vv_rigid_constrain, factored in w->LH.
+vvStatus vv_rigid_couple(vvRigidWork* w);
+bool vv_rigid_factor_hessian(vvRigidWork* w);
+
+// solver.c: x, forces and J' f at a; a from a start.
 void vv_rigid_constrain(const vvReal* a, vvRigidWork* w);
-void vv_rigid_hessian(vvRigidWork* w);
 vvStatus vv_rigid_solve(const vvReal* start, vvRigidWork* w);
 
 // Scaled residual of w->a with the forces in w->constraint.

@@ -17,6 +17,7 @@
 
 #include "force_kernel.vv.h"
 #include "kinematics_kernel.vv.h"
+#include "math/blocks.h"
 #include "roll/output_row.h"
 #include "roll/work.h"
 
@@ -191,36 +192,24 @@ static void to_tangent(const vvModel* m, const vvReal* q, const vvReal8* q_tan, 
   }
 }
 
-// x = inv(U' U) x for eight columns; U upper triangular with inverted diagonal.
-static void solve_factored8(int n, int stride, const vvReal* U, vvReal8* x) {
-  for (int k = 0; k < n; k++) {
-    const vvReal* row = U + (size_t)k * (size_t)stride;
-    x[k] *= row[k];
-    for (int j = k + 1; j < n; j++) x[j] -= row[j] * x[k];
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    const vvReal* row = U + (size_t)k * (size_t)stride;
-    vvReal8 sum = x[k];
-    for (int j = k + 1; j < n; j++) sum -= row[j] * x[j];
-    x[k] = sum * row[k];
-  }
-}
-
 // x = inv(H) x. A solve for one column makes the factor.
 static vvStatus solve_H8(tangentRow* s, vvReal8* x) {
   vvRigidWork* rigid = s->work->rigid;
   vvStatus status = vv_rigid_solve_H(rigid, s->work->zero, s->t->column);
-  if (status == VV_OK) solve_factored8(s->m->nv, rigid->stride, rigid->LH, x);
+  if (status == VV_OK) vv_blocks_solve8(rigid->coupled, rigid->LH, x);
   return status;
 }
 
 static void mul_mass8(const tangentRow* s, const vvReal8* x, vvReal8* y) {
   const vvRigidWork* rigid = s->work->rigid;
-  int nv = s->m->nv;
-  for (int i = 0; i < nv; i++) {
-    vvReal8 sum = {0};
-    for (int j = 0; j < nv; j++) sum += rigid->M[i * rigid->stride + j] * x[j];
-    y[i] = sum;
+  const vvBlocks* b = rigid->mass;
+  for (int k = 0; k < b->nnode; k++) {
+    for (int i = b->first[k]; i < b->first[k + 1]; i++) {
+      const vvReal* row = vv_blocks_row(b, rigid->M, k, i - b->first[k]);
+      vvReal8 sum = {0};
+      for (int j = b->first[k]; j < b->first[k + 1]; j++) sum += row[j - b->first[k]] * x[j];
+      y[i] = sum;
+    }
   }
 }
 
@@ -259,7 +248,7 @@ static vvStatus damping_tan(tangentRow* s) {
                                  t->motion_tan.W, t->force, t->force_tan, t->r, t->r_tan);
   mul_mass8(s, t->a_tan, t->a2_tan);
   for (int i = 0; i < m->nv; i++) t->a2_tan[i] -= t->r_tan[i];
-  solve_factored8(m->nv, work->rigid->stride, work->rigid->LD, t->a2_tan);
+  vv_blocks_solve8(work->rigid->mass, work->rigid->LD, t->a2_tan);
   return VV_OK;
 }
 

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The visviva authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// blocks.c: matrices of dense blocks.
+//
+// method   right-looking: a node's panel is factored as one trapezoid (dense.c), then every pair of its blocks leaves
+//          the panel of the earlier of the two nodes. Elimination joins a node's neighbours into a clique, kept as
+//          bits.
+
+#include "math/blocks.h"
+
+#include <string.h>
+
+#include "math/dense.h"
+
+// Blocks beyond the own ones that a new matrix has room for, per node.
+enum { FIRST_COLUMNS = 16 };
+
+static size_t round_up(size_t bytes) {
+  return (bytes + VV_ALIGNMENT - 1) / VV_ALIGNMENT * VV_ALIGNMENT;
+}
+
+static void* take(unsigned char** at, size_t n, size_t size) {
+  void* piece = *at;
+  *at += round_up(n * size);
+  return piece;
+}
+
+vvStatus vv_blocks_create(vvContext* context, int nnode, const int* first, vvBlocks** blocks) {
+  *blocks = NULL;
+  vvBlocks* b = VV_NEW(context, vvBlocks, 1);
+  if (!b) return VV_ERROR_MEMORY;
+  size_t n = (size_t)nnode, nword = (n + 63) / 64;
+  b->context = context;
+  b->nnode = nnode;
+  b->nword = (int)nword;
+  b->bytes = 6 * round_up((n + 1) * sizeof(int)) + round_up(n * sizeof(size_t)) + round_up(n * sizeof(int)) +
+             3 * round_up(n * nword * sizeof(uint64_t)) + VV_ALIGNMENT;
+  b->block = (unsigned char*)vv_alloc(context, b->bytes);
+  if (!b->block) {
+    VV_DELETE(context, b, vvBlocks, 1);
+    return VV_ERROR_MEMORY;
+  }
+  unsigned char* at = b->block;
+  b->first = (int*)take(&at, n + 1, sizeof(int));
+  b->order = (int*)take(&at, n, sizeof(int));
+  b->place = (int*)take(&at, n, sizeof(int));
+  b->width = (int*)take(&at, n, sizeof(int));
+  b->begin = (int*)take(&at, n, sizeof(int));
+  b->count = (int*)take(&at, n, sizeof(int));
+  b->degree = (int*)take(&at, n, sizeof(int));
+  b->panel = (size_t*)take(&at, n, sizeof(size_t));
+  b->pairs = (uint64_t*)take(&at, n * nword, sizeof(uint64_t));
+  b->analysed = (uint64_t*)take(&at, n * nword, sizeof(uint64_t));
+  b->graph = (uint64_t*)take(&at, n * nword, sizeof(uint64_t));
+  memcpy(b->first, first, (n + 1) * sizeof(int));
+  *blocks = b;
+  return VV_OK;
+}
+
+void vv_blocks_free(vvBlocks* b) {
+  if (!b) return;
+  vvContext* context = b->context;
+  VV_DELETE(context, b->column, int, 2 * (size_t)b->ncolumn_max);
+  vv_free(context, b->block, b->bytes);
+  VV_DELETE(context, b, vvBlocks, 1);
+}
+
+// ---- structure ------------------------------------------------------------------------------------------------------
+
+static size_t bits(const vvBlocks* b) {
+  return (size_t)b->nnode * (size_t)b->nword * sizeof(uint64_t);
+}
+
+static void set_bit(uint64_t* row, int j) {
+  row[j >> 6] |= UINT64_C(1) << (j & 63);
+}
+
+static void clear_bit(uint64_t* row, int j) {
+  row[j >> 6] &= ~(UINT64_C(1) << (j & 63));
+}
+
+static int count_bits(const uint64_t* row, int nword) {
+  int n = 0;
+  for (int i = 0; i < nword; i++) n += __builtin_popcountll(row[i]);
+  return n;
+}
+
+void vv_blocks_clear(vvBlocks* b) {
+  if (b->nnode > 1) memset(b->pairs, 0, bits(b));
+}
+
+void vv_blocks_couple(vvBlocks* b, int i, int j) {
+  if (i == j) return;
+  set_bit(b->pairs + (size_t)i * (size_t)b->nword, j);
+  set_bit(b->pairs + (size_t)j * (size_t)b->nword, i);
+}
+
+// Makes room for `need` blocks beyond the own ones. Columns stay; `at` is not filled yet when this is called.
+static vvStatus grow(vvBlocks* b, int need) {
+  if (need <= b->ncolumn_max) return VV_OK;
+  int most = b->ncolumn_max > 0 ? b->ncolumn_max : FIRST_COLUMNS * b->nnode;
+  while (most < need) most *= 2;
+  int* column = VV_NEW(b->context, int, 2 * (size_t)most);
+  if (!column) return VV_ERROR_MEMORY;
+  if (b->column) memcpy(column, b->column, (size_t)b->ncolumn_max * sizeof(int));
+  VV_DELETE(b->context, b->column, int, 2 * (size_t)b->ncolumn_max);
+  b->column = column;
+  b->at = column + most;
+  b->ncolumn_max = most;
+  return VV_OK;
+}
+
+// The node of least degree that is not eliminated yet.
+static int next_node(const vvBlocks* b) {
+  int best = -1;
+  for (int k = 0; k < b->nnode; k++) {
+    if (b->place[k] < 0 && (best < 0 || b->degree[k] < b->degree[best])) best = k;
+    if (best >= 0 && b->degree[best] == 0) break;
+  }
+  return best;
+}
+
+// Takes a node out of the graph; its neighbours become its blocks and a clique.
+static vvStatus eliminate(vvBlocks* b, int node, int* ncolumn) {
+  size_t nword = (size_t)b->nword;
+  uint64_t* row = b->graph + (size_t)node * nword;
+  vvStatus status = grow(b, *ncolumn + b->degree[node]);
+  if (status != VV_OK) return status;
+  b->begin[node] = *ncolumn;
+  b->count[node] = b->degree[node];
+  for (size_t i = 0; i < nword; i++) {
+    for (uint64_t word = row[i]; word; word &= word - 1) {
+      b->column[(*ncolumn)++] = (int)(64 * i) + __builtin_ctzll(word);
+    }
+  }
+  for (int k = b->begin[node]; k < *ncolumn; k++) {
+    uint64_t* other = b->graph + (size_t)b->column[k] * nword;
+    for (size_t i = 0; i < nword; i++) other[i] |= row[i];
+    clear_bit(other, node);
+    clear_bit(other, b->column[k]);
+    b->degree[b->column[k]] = count_bits(other, b->nword);
+  }
+  return VV_OK;
+}
+
+// Blocks of a panel into the order of elimination, and where each begins.
+static void lay_out_panel(vvBlocks* b, int node) {
+  int* column = b->column + b->begin[node];
+  int at = vv_dense_stride(vv_blocks_rows(b, node));
+  for (int i = 1; i < b->count[node]; i++) {
+    int moved = column[i], k = i;
+    for (; k > 0 && b->place[column[k - 1]] > b->place[moved]; k--) column[k] = column[k - 1];
+    column[k] = moved;
+  }
+  for (int i = 0; i < b->count[node]; i++) {
+    b->at[b->begin[node] + i] = at;
+    at += vv_dense_stride(vv_blocks_rows(b, column[i]));
+  }
+  b->width[node] = at;
+  b->panel[node] = b->size;
+  b->size += (size_t)at * (size_t)vv_blocks_rows(b, node);
+}
+
+vvStatus vv_blocks_analyse(vvBlocks* b) {
+  if (b->known && (b->nnode <= 1 || memcmp(b->pairs, b->analysed, bits(b)) == 0)) return VV_OK;
+  b->known = false;
+  memcpy(b->analysed, b->pairs, bits(b));
+  memcpy(b->graph, b->pairs, bits(b));
+  for (int k = 0; k < b->nnode; k++) {
+    b->place[k] = -1;
+    b->degree[k] = count_bits(b->graph + (size_t)k * (size_t)b->nword, b->nword);
+  }
+  int ncolumn = 0;
+  for (int n = 0; n < b->nnode; n++) {
+    int node = next_node(b);
+    b->order[n] = node;
+    b->place[node] = n;
+    vvStatus status = eliminate(b, node, &ncolumn);
+    if (status != VV_OK) return status;
+  }
+  b->size = 0;
+  for (int n = 0; n < b->nnode; n++) lay_out_panel(b, b->order[n]);
+  b->known = true;
+  return VV_OK;
+}
+
+vvReal* vv_blocks_between(const vvBlocks* b, vvReal* A, int i, int j, int* rows) {
+  int early = b->place[i] < b->place[j] ? i : j, late = early == i ? j : i;
+  int k = b->begin[early];
+  while (b->column[k] != late) k++;
+  *rows = early;
+  return A + b->panel[early] + b->at[k];
+}
+
+// ---- numbers --------------------------------------------------------------------------------------------------------
+
+// What a node's blocks take away from the panels of the nodes after it.
+static void update(const vvBlocks* b, int node, vvReal* A) {
+  const int* column = b->column + b->begin[node];
+  const int* at = b->at + b->begin[node];
+  const vvReal* U = A + b->panel[node];
+  int count = b->count[node], n = vv_blocks_rows(b, node), width = b->width[node];
+  for (int i = 0; i < count; i++) {
+    int target = column[i], rows = vv_blocks_rows(b, target), to = b->begin[target];
+    vvReal* T = A + b->panel[target];
+    vv_dense_subtract_product(n, rows, vv_dense_stride(rows), width, U + at[i], width, U + at[i], b->width[target], T);
+    for (int j = i + 1; j < count; j++) {
+      while (b->column[to] != column[j]) to++;
+      vv_dense_subtract_product(n, rows, vv_dense_stride(vv_blocks_rows(b, column[j])), width, U + at[i], width,
+                                U + at[j], b->width[target], T + b->at[to]);
+    }
+  }
+}
+
+bool vv_blocks_cholesky(const vvBlocks* b, vvReal* A) {
+  for (int k = 0; k < b->nnode; k++) {
+    int node = b->order[k];
+    vvReal* panel = A + b->panel[node];
+    if (!vv_dense_cholesky(vv_blocks_rows(b, node), b->width[node], panel, panel)) return false;
+    update(b, node, A);
+  }
+  return true;
+}
+
+void vv_blocks_solve(const vvBlocks* b, const vvReal* U, vvReal* x) {
+  for (int k = 0; k < b->nnode; k++) {
+    int node = b->order[k], n = vv_blocks_rows(b, node), own = vv_dense_stride(n);
+    vvReal* z = x + b->first[node];
+    for (int r = 0; r < n; r++) {
+      const vvReal* row = U + b->panel[node] + (size_t)r * (size_t)b->width[node];
+      int start = r & ~3;
+      vvReal y = z[r] * row[r];
+      vv_dense_axpy(own - start, -y, row + start, z + start);
+      z[r] = y;
+      for (int i = b->begin[node]; i < b->begin[node] + b->count[node]; i++) {
+        int other = b->column[i];
+        vv_dense_axpy(vv_dense_stride(vv_blocks_rows(b, other)), -y, row + b->at[i], x + b->first[other]);
+      }
+    }
+  }
+  for (int k = b->nnode - 1; k >= 0; k--) {
+    int node = b->order[k], n = vv_blocks_rows(b, node), own = vv_dense_stride(n);
+    vvReal* z = x + b->first[node];
+    for (int r = n - 1; r >= 0; r--) {
+      const vvReal* row = U + b->panel[node] + (size_t)r * (size_t)b->width[node];
+      int start = r & ~3;
+      vvReal y = z[r];
+      z[r] = 0;
+      y -= vv_dense_dot(own - start, row + start, z + start);
+      for (int i = b->begin[node]; i < b->begin[node] + b->count[node]; i++) {
+        int other = b->column[i];
+        y -= vv_dense_dot(vv_dense_stride(vv_blocks_rows(b, other)), row + b->at[i], x + b->first[other]);
+      }
+      z[r] = y * row[r];
+    }
+  }
+}
