@@ -105,6 +105,7 @@ typedef struct vvModel {
   int integrator;  // vvIntegrator
   int settotal;    // 1: masses are scaled to compiler_settotalmass
   int balance;     // compiler balanceinertia
+  int fluid;       // 1: a density or viscosity is stated, and passive forces act
 
   // frames                              nframe
   int* frame_parent;  // enclosing frame, -1: none (its body's frame)
@@ -176,6 +177,9 @@ typedef struct vvModel {
   vvReal* opt_timestep;           // 1           [s]
   vvReal* opt_gravity;            // 3           [m/s2]
   vvReal* opt_impratio;           // 1           [1]
+  vvReal* opt_wind;               // 3           [m/s]
+  vvReal* opt_density;            // 1           of the fluid around                [kg/m3]
+  vvReal* opt_viscosity;          // 1                                              [Pa s]
   vvReal* compiler_settotalmass;  // 1           [kg]
   vvReal* compiler_boundmass;     // 1           [kg]
   vvReal* compiler_boundinertia;  // 1           [kg m2]
@@ -188,6 +192,7 @@ typedef struct vvModel {
   vvReal* body_irot;              // nbody x 3   after body_iquat0, own axes       [rad]
   vvReal* body_diaginertia;       // nbody x 3   about the center of mass          [kg m2]
   vvReal* body_fullinertia;       // nbody x 6   xx yy zz xy xz yz, body axes      [kg m2]
+  vvReal* body_gravcomp;          // nbody       share of its weight that is borne    [1]
   vvReal* jnt_pos;                // njnt x 3    anchor in the body's frame        [m]
   vvReal* jnt_axis;               // njnt x 3    as stated, not normalised         [1]
   vvReal* jnt_range;              // njnt x 2                                      [m, rad]
@@ -226,6 +231,8 @@ typedef struct vvModel {
                            //             body axes                              [kg, kg m, kg m2]
   vvReal* body_invweight;  // nbody x 2   mean inverse inertia at the center of mass at qpos0: translation, rotation
                            //                                                    [1/kg, 1/(kg m2)]
+  vvReal* body_axes;       // nbody x 4   principal axes in the body's frame, where there is a fluid
+  vvReal* body_box;        // nbody x 3   edges of the box of its inertia, where there is a fluid    [m]
   vvReal* dof_invweight;   // nv          diagonal of inv(M) at qpos0, mean over the three dofs of a rotation or
                            //             translation
   vvReal* jnt_lpos;        // njnt x 3    anchor in the body's frame             [m]
@@ -255,6 +262,11 @@ typedef struct vvModel {
   size_t section_begin[VV_SECTION_COUNT + 1];  // in reals
   struct vvModelNames* names;                  // names of elements and numbers (names.h); shared by shadows
 } vvModel;
+
+// False where springs and dampers are both disabled, which takes compensation of gravity and fluid forces along.
+static inline bool vv_model_has_passive(const vvModel* m) {
+  return (m->disable & (VV_DISABLE_SPRING | VV_DISABLE_DAMPER)) != (VV_DISABLE_SPRING | VV_DISABLE_DAMPER);
+}
 
 // One array of the model. The table of all of them (vv_model_fields) drives allocation, shadows, names and files.
 typedef struct vvField {

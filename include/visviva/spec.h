@@ -73,6 +73,7 @@ struct vvSpecBody {
   double mass;            //                                                [kg]
   double diaginertia[3];  //           about the center of mass             [kg m2]
   double fullinertia[6];  //           xx yy zz xy xz yz; NaN first: not stated   [kg m2]
+  double gravcomp;        // share of the weight that is borne                  [1]
   bool inertial;          // has an <inertial>
   int childclass;         // default class of what it holds, -1: that of its surroundings
   vvSpecBody* parent;     // NULL: the world body
@@ -202,6 +203,9 @@ typedef struct vvSpecOption {
   double timestep;    // [s]
   double gravity[3];  // [m/s2]
   double impratio;
+  double wind[3];    // [m/s]
+  double density;    // of the fluid around   [kg/m3]
+  double viscosity;  // [Pa s]
   double tolerance;  // kept, not used: solves go on to convergence
   int iterations;    // kept, not used
   int cone;          // vvConeType
@@ -209,6 +213,7 @@ typedef struct vvSpecOption {
   int solver;        // as stated: 0 PGS, 1 CG, 2 Newton; solves are exact in any case
   int disable;       // vvDisableBit
   bool iterations_stated;
+  bool fluid;   // density or viscosity are stated, be they 0
   bool energy;  // flag energy="enable"
 } vvSpecOption;
 

@@ -13,7 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/derive.h"
 #include "model/layout.h"
+#include "visviva/names.h"
 
 static int joint_nq(int type) {
   return type == VV_JOINT_FREE ? 7 : type == VV_JOINT_BALL ? 4 : 1;
@@ -51,6 +53,8 @@ static vvStatus set_sizes(vvCompile* c) {
   m->integrator = spec->option.integrator;
   m->settotal = spec->compiler.settotalmass > 0;
   m->balance = spec->compiler.balanceinertia;
+  const vvSpecOption* o = &spec->option;
+  m->fluid = (o->fluid || o->density > 0 || o->viscosity > 0) && vv_model_has_passive(m);
   return vv_compile_count_pairs(c, &m->npair);
 }
 
@@ -215,6 +219,9 @@ static void fill_reals(vvCompile* c) {
   m->opt_timestep[0] = (vvReal)o->timestep;
   for (int k = 0; k < 3; k++) m->opt_gravity[k] = (vvReal)o->gravity[k];
   m->opt_impratio[0] = (vvReal)o->impratio;
+  for (int k = 0; k < 3; k++) m->opt_wind[k] = (vvReal)o->wind[k];
+  m->opt_density[0] = (vvReal)o->density;
+  m->opt_viscosity[0] = (vvReal)o->viscosity;
   if (m->settotal) m->compiler_settotalmass[0] = (vvReal)c->spec->compiler.settotalmass;
   m->compiler_boundmass[0] = (vvReal)c->spec->compiler.boundmass;
   m->compiler_boundinertia[0] = (vvReal)c->spec->compiler.boundinertia;
@@ -270,6 +277,29 @@ static vvStatus derive(vvCompile* c) {
   return vv_spec_error(c->report, status, head, "%s", inner.message);
 }
 
+// Refuses what turns or scales a body in a fluid whose principal axes are not determined by it.
+static void refuse_free_axes(vvCompile* c) {
+  const vvModel* m = c->m;
+  const vvField* fields = vv_model_fields();
+  for (int n = 0; m->fluid && n < m->names->nnumber; n++) {
+    vvNumber* number = &m->names->numbers[n];
+    const vvField* f = &fields[number->field];
+    bool full = f->offset == offsetof(vvModel, body_fullinertia), geom = f->element == VV_ELEMENT_GEOM;
+    if (!full && !geom) continue;
+    bool shape = f->offset == offsetof(vvModel, geom_pos) || f->offset == offsetof(vvModel, geom_rot) ||
+                 f->offset == offsetof(vvModel, geom_fromto) || f->offset == offsetof(vvModel, geom_size) ||
+                 f->offset == offsetof(vvModel, geom_density) || f->offset == offsetof(vvModel, geom_mass);
+    if (geom && !shape) continue;
+    for (int k = 0; k < number->nmember; k++) {
+      int i = (number->members[k] - (int)(vv_field_data(m, f) - m->reals)) / f->width;
+      if (geom && m->geom_mkind[i] == VV_MASS_NONE) continue;
+      int body = geom ? m->geom_body[i] : i;
+      if (m->body_tree[body] >= 0 && vv_derive_axes_free(m, body))
+        number->reason = "two principal moments of the body are equal; its axes in the fluid do not follow smoothly";
+    }
+  }
+}
+
 static vvStatus compile(vvCompile* c) {
   vvStatus status = vv_compile_check(c);
   if (status == VV_OK) status = vv_compile_excludes(c);
@@ -288,6 +318,7 @@ static vvStatus compile(vvCompile* c) {
   if (status == VV_OK) status = vv_compile_fill_pairs(c);
   if (status == VV_OK) status = vv_names_create(c->context, c->spec, c->m, &c->order, c->report);
   if (status == VV_OK) status = derive(c);
+  if (status == VV_OK) refuse_free_axes(c);
   if (status == VV_OK) status = vv_compile_keys(c);
   return status;
 }

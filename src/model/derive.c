@@ -58,6 +58,9 @@ static size_t lay_out(const vvModel* m, vvDeriveWork* w) {
   w->y = take(b, &n, nv);
   w->body_invweight = take(b, &n, 2 * nbody);
   w->dof_invweight = take(b, &n, nv);
+  w->axes0 = take(b, &n, 4 * nbody);
+  w->body_axes = take(b, &n, 4 * nbody);
+  w->body_box = take(b, &n, 3 * nbody);
   return n;
 }
 
@@ -102,8 +105,9 @@ int vv_derive_axes(const vvModel* m, int i) {
   return axes;
 }
 
-// Principal moments of the symmetric matrix (xx yy zz xy xz yz) by Jacobi's rotations.
-static void principal_moments(const double F[6], double p[3]) {
+// Principal moments of the symmetric matrix (xx yy zz xy xz yz) by Jacobi's rotations, and the axes, columns of Q.
+static void principal_axes(const double F[6], double p[3], double Q[3][3]) {
+  for (int i = 0; i < 9; i++) Q[i / 3][i % 3] = i % 4 == 0;
   double A[3][3] = {{F[0], F[3], F[4]}, {F[3], F[1], F[5]}, {F[4], F[5], F[2]}};
   for (int sweep = 0; sweep < 30; sweep++) {
     for (int k = 0; k < 3; k++) {
@@ -124,9 +128,19 @@ static void principal_moments(const double F[6], double p[3]) {
         A[i][l] = c * a - s * A[j][l];
         A[j][l] = s * a + c * A[j][l];
       }
+      for (int l = 0; l < 3; l++) {
+        double a = Q[l][i];
+        Q[l][i] = c * a - s * Q[l][j];
+        Q[l][j] = s * a + c * Q[l][j];
+      }
     }
   }
   for (int k = 0; k < 3; k++) p[k] = A[k][k];
+}
+
+static void principal_moments(const double F[6], double p[3]) {
+  double Q[3][3];
+  principal_axes(F, p, Q);
 }
 
 // F of a body from its ten numbers.
@@ -240,6 +254,45 @@ void vv_derive_choose(const vvModel* m, vvDeriveWork* work) {
   }
 }
 
+// The quaternion of a rotation matrix.
+static void matrix_to_quat(double R[3][3], vvReal* quat) {
+  double trace = R[0][0] + R[1][1] + R[2][2], q[4], s = 0;
+  int k = 0;
+  for (int i = 1; i < 4; i++)
+    if (R[i - 1][i - 1] > (k == 0 ? trace : R[k - 1][k - 1])) k = i;
+  q[0] = k == 0 ? 1 + trace : R[(k + 1) % 3][k % 3] - R[k % 3][(k + 1) % 3];
+  for (int i = 1; i < 4; i++) {
+    int a = i % 3, b = (i + 1) % 3;
+    if (k == 0) {
+      q[i] = R[b][a] - R[a][b];
+    } else {
+      q[i] = i == k ? 1 + 2 * R[i - 1][i - 1] - trace : R[i - 1][k - 1] + R[k - 1][i - 1];
+    }
+  }
+  for (int i = 0; i < 4; i++) s += q[i] * q[i];
+  for (int i = 0; i < 4; i++) quat[i] = (vvReal)(q[i] / sqrt(s));
+}
+
+void vv_derive_find_axes(const vvModel* m, vvDeriveWork* work) {
+  for (int i = 0; i < m->nbody; i++) {
+    double F[6], p[3], Q[3][3];
+    central_tensor(m->body_inertia10 + 10 * i, F);
+    principal_axes(F, p, Q);
+    matrix_to_quat(Q, work->axes0 + 4 * i);
+  }
+}
+
+bool vv_derive_axes_free(const vvModel* m, int i) {
+  double F[6], p[3];
+  int axes = vv_derive_axes(m, i);
+  if (axes != VV_AXES_SEVERAL && axes != VV_AXES_FULL) return false;
+  central_tensor(m->body_inertia10 + 10 * i, F);
+  principal_moments(F, p);
+  for (int k = 0; k < 3; k++)
+    if (!(fabs(p[k] - p[(k + 1) % 3]) > VV_AXES_EQUAL * (p[k] + p[(k + 1) % 3]))) return true;
+  return false;
+}
+
 void vv_derive_kinematics(const vvModel* m, vvDeriveWork* work) {
   vv_rigid_reference(m, m->qpos0, work->ref);
   vv_rigid_kinematics(m, m->qpos0, work->ref, &work->pose);
@@ -247,6 +300,7 @@ void vv_derive_kinematics(const vvModel* m, vvDeriveWork* work) {
 
 void vv_derive_prepare(const vvModel* m, vvDeriveWork* work) {
   vv_derive_choose(m, work);
+  if (m->fluid) vv_derive_find_axes(m, work);
   vv_derive_kinematics(m, work);
 }
 
@@ -386,6 +440,8 @@ static vvStatus derive(vvContext* ctx, vvModel* m, vvDeriveWork* work, vvReport*
   status = check_inertia(ctx, m, work, report);
   if (status != VV_OK) return status;
   vv_rigid_derive_inertia(m, &work->choice, work->raw, m->body_inertia10);
+  if (m->fluid) vv_derive_find_axes(m, work);
+  vv_rigid_derive_boxes(m, &work->choice, work->axes0, m->body_axes, m->body_box);
   vv_derive_kinematics(m, work);
   vv_rigid_derive_weights(m, work->ref, &work->pose, &work->choice, work->composite, work->L, work->y,
                           m->body_invweight, m->dof_invweight);

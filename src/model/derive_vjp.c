@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "derive_kernel.vv.h"
+#include "fluid_kernel.vv.h"
 #include "kinematics_kernel.vv.h"
 #include "model/derive.h"
 #include "visviva/arena.h"
@@ -26,6 +27,8 @@ static void reverse_stages(const vvModel* m, vvDeriveWork* w, vvDeriveBars* bars
                               w->dof_invweight, m_bar, &b->pose, b->composite, b->L, b->y, m_bar->body_invweight,
                               m_bar->dof_invweight, tape);
   vv_rigid_kinematics_vjp(m, m->qpos0, w->ref, &w->pose, m_bar, m_bar->qpos0, &b->pose, tape);
+  vv_rigid_derive_boxes_vjp(m, &w->choice, w->axes0, w->body_axes, w->body_box, m_bar, m_bar->body_axes,
+                            m_bar->body_box, tape);
   vv_rigid_derive_inertia_vjp(m, &w->choice, w->raw, w->inertia10, m_bar, b->raw, m_bar->body_inertia10, tape);
   vv_rigid_derive_poses_vjp(m, &w->poses, m_bar, &bars->poses, tape);
 }

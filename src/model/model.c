@@ -162,7 +162,7 @@ uint64_t vv_model_hash(const vvModel* m) {
   uint64_t hash = VV_HASH_START;
   const int sizes[] = {m->nq,      m->nv,     m->na,         m->nu,       m->nbody,   m->njnt,        m->ngeom,
                        m->nsite,   m->nframe, m->ntree,      m->npair,    m->nsensor, m->nsensordata, m->nkey,
-                       m->disable, m->cone,   m->integrator, m->settotal, m->balance};
+                       m->disable, m->cone,   m->integrator, m->settotal, m->balance, m->fluid};
   hash = vv_hash_bytes(hash, sizes, sizeof sizes);
   hash = vv_hash_bytes(hash, int_block(m), vv_model_int_total(m) * sizeof(int));
   for (const vvField* f = vv_model_fields(); f->attribute; f++) {

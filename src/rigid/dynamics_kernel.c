@@ -111,7 +111,7 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
     vvMotion A =
         vv_motion_in_body(R, x, c, vv_motion_muladd(vv_motion_load(motion->A, i), 1, vv_motion_load(motion->G, i)));
     vvMotion W = vv_motion_in_body(R, x, c, vv_motion_load(motion->W, i));
-    vvMotion f = vv_body_inertial_force(m, i, V, A);
+    vvMotion f = vv_body_force(m, i, R, V, A);
     psi += vv_vec3_dot(W.ang, f.ang) + vv_vec3_dot(W.lin, f.lin);
   }
   for (int i = 0; i < nwrench; i++) {
@@ -179,7 +179,7 @@ VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, c
     vvMotion V = vv_motion_in_body(R, x, c, vv_motion_load(motion->V, i));
     vvMotion A =
         vv_motion_in_body(R, x, c, vv_motion_muladd(vv_motion_load(motion->A, i), 1, vv_motion_load(motion->G, i)));
-    vvMotion f = vv_body_inertial_force(m, i, V, A);
+    vvMotion f = vv_body_force(m, i, R, V, A);
     add_force(force, i, 1, vv_mat3_mul(R, f.lin), vv_mat3_mul(R, f.ang), x, c);
   }
   for (int i = 0; i < nwrench; i++) {

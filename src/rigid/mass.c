@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "rigid/motion_kernel.h"
 #include "rigid/work.h"
 
 typedef struct Inertia {
@@ -137,7 +138,14 @@ static void body_force(const vvModel* m, int i, const vvReal* wrench, const vvRi
   const vvReal* V = w->V + 6 * i;
   vvReal p[6];
   Inertia I = load_inertia(w->inertia, i);
-  momentum(&I, w->G + 6 * i, F);
+  if (m->body_gravcomp[i] != 0 && vv_model_has_passive(m) && !(m->disable & VV_DISABLE_GRAVITY)) {
+    vvReal G[6];
+    memcpy(G, w->G + 6 * i, sizeof G);
+    for (int k = 0; k < 3; k++) G[3 + k] += m->body_gravcomp[i] * m->opt_gravity[k];
+    momentum(&I, G, F);
+  } else {
+    momentum(&I, w->G + 6 * i, F);
+  }
   momentum(&I, V, p);
   F[0] += (V[1] * p[2] - V[2] * p[1]) + (V[4] * p[5] - V[5] * p[4]);
   F[1] += (V[2] * p[0] - V[0] * p[2]) + (V[5] * p[3] - V[3] * p[5]);
@@ -154,6 +162,19 @@ static void body_force(const vvModel* m, int i, const vvReal* wrench, const vvRi
     F[2] -= f[5] + (r[0] * f[1] - r[1] * f[0]);
     for (int k = 0; k < 3; k++) F[3 + k] -= f[k];
   }
+}
+
+// F -= the fluid's force on body i.
+static void fluid_force(const vvModel* m, int i, const vvRigidWork* w, vvReal* F) {
+  if (!(m->body_inertia10[10 * i] >= (vvReal)1e-15)) return;
+  vvMat3 R = vv_mat3_load(w->xmat, 9 * i);
+  vvVec3 x = vv_vec3_load(w->xpos, 3 * i), ref = vv_vec3_load(w->ref, 3 * m->body_tree[i]);
+  vvMotion V = vv_motion_in_body(R, x, ref, vv_motion_load(w->V, i));
+  vvMotion f = vv_fluid_force(m, i, vv_mat3_mul_t(R, vv_vec3_load(m->opt_wind, 0)), V);
+  vvVec3 force = vv_mat3_mul(R, f.lin);
+  vvVec3 torque = vv_vec3_add(vv_mat3_mul(R, f.ang), vv_vec3_cross(vv_vec3_sub(x, ref), force));
+  const vvReal all[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
+  for (int k = 0; k < 6; k++) F[k] -= all[k];
 }
 
 void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRigidWork* w) {
@@ -175,6 +196,7 @@ void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRi
     }
     joint_motions(m, i, v, w->S, V, G);
     body_force(m, i, wrench, w, w->F + 6 * i);
+    if (m->fluid) fluid_force(m, i, w, w->F + 6 * i);
   }
   for (int i = m->nbody - 1; i > 0; i--) {
     if (m->body_tree[i] < 0) continue;

@@ -9,6 +9,7 @@
 
 #include "geom/contact_kernel.h"
 #include "rigid/constraint_law_kernel.h"
+#include "rigid/fluid_kernel.h"
 #include "rigid/rigid_kernel.h"
 
 VV_DIFF static inline vvMotion vv_motion_load(const vvReal* base, int i) {
@@ -75,6 +76,19 @@ VV_DIFF static inline vvMotion vv_body_inertial_force(const vvModel* m, int i, v
   vvMotion pv = vv_body_momentum(m, i, v);
   vvMotion f = {vv_vec3_add(pa.ang, vv_vec3_add(vv_vec3_cross(v.ang, pv.ang), vv_vec3_cross(v.lin, pv.lin))),
                 vv_vec3_add(pa.lin, vv_vec3_cross(v.ang, pv.lin))};
+  return f;
+}
+
+// Force that body i, turned by R, needs from its joints and contacts to accelerate by a (minus gravity) at velocity v,
+// all at the body origin in body axes: the inertial force minus the borne weight and the force of the fluid.
+VV_DIFF static inline vvMotion vv_body_force(const vvModel* m, int i, vvMat3 R, vvMotion v, vvMotion a) {
+  vvMotion b = a;
+  int passive = (m->disable & (VV_DISABLE_SPRING | VV_DISABLE_DAMPER)) != (VV_DISABLE_SPRING | VV_DISABLE_DAMPER);
+  if (m->body_gravcomp[i] != 0 && passive && !(m->disable & VV_DISABLE_GRAVITY))
+    b.lin = vv_vec3_muladd(a.lin, m->body_gravcomp[i], vv_mat3_mul_t(R, vv_vec3_load(m->opt_gravity, 0)));
+  vvMotion f = vv_body_inertial_force(m, i, v, b);
+  if (m->fluid && m->body_inertia10[10 * i] >= (vvReal)1e-15)
+    f = vv_motion_muladd(f, -1, vv_fluid_force(m, i, vv_mat3_mul_t(R, vv_vec3_load(m->opt_wind, 0)), v));
   return f;
 }
 

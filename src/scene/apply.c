@@ -98,6 +98,9 @@ static void apply_option(vvApply* a, const vvPlace* p, double value) {
   if (!strcmp(name, "timestep")) o->timestep = value;
   if (!strcmp(name, "gravity")) o->gravity[p->component] = value;
   if (!strcmp(name, "impratio")) o->impratio = value;
+  if (!strcmp(name, "wind")) o->wind[p->component] = value;
+  if (!strcmp(name, "density")) o->density = value;
+  if (!strcmp(name, "viscosity")) o->viscosity = value;
   if (!strcmp(name, "settotalmass")) c->settotalmass = value;
   if (!strcmp(name, "boundmass")) c->boundmass = value;
   if (!strcmp(name, "boundinertia")) c->boundinertia = value;

@@ -20,6 +20,7 @@ static const vvBinding bindings[] = {ROW(VV_ELEMENT_FRAME, frame_pos, vvSpecFram
                                      ROW(VV_ELEMENT_BODY, body_ipos, vvSpecBody, ipos, 3),
                                      ROW(VV_ELEMENT_BODY, body_diaginertia, vvSpecBody, diaginertia, 3),
                                      ROW(VV_ELEMENT_BODY, body_fullinertia, vvSpecBody, fullinertia, 6),
+                                     ROW(VV_ELEMENT_BODY, body_gravcomp, vvSpecBody, gravcomp, 1),
                                      ROW(VV_ELEMENT_JOINT, jnt_pos, vvSpecJoint, pos, 3),
                                      ROW(VV_ELEMENT_JOINT, jnt_axis, vvSpecJoint, axis, 3),
                                      ROW(VV_ELEMENT_JOINT, jnt_range, vvSpecJoint, range, 2),

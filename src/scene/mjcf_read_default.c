@@ -40,8 +40,9 @@ vvStatus vv_mjcf_read_compiler(vvMjcf* r, xmlNode* node) {
 
 static vvStatus read_flags(vvMjcf* r, xmlNode* node) {
   static const vvKeyword onoff[] = {{"disable", 0}, {"enable", 1}, {NULL, 0}};
-  static const char* const harmless[] = {"autoreset", "nativeccd", "island", "multiccd", NULL};
-  static const char* const refused[] = {"override", "fwdinv", "invdiscrete", "sleep", "diagexact", NULL};
+  // fwdinv and invdiscrete concern inverse dynamics, the others speed and what happens after errors
+  static const char* const harmless[] = {"autoreset", "nativeccd", "island", "multiccd", "fwdinv", "invdiscrete", NULL};
+  static const char* const refused[] = {"override", "sleep", "diagexact", NULL};
   vvSpecOption* o = &r->spec->option;
   for (const xmlAttr* a = node->properties; a; a = a->next) {
     const char* name = (const char*)a->name;
@@ -62,8 +63,7 @@ static vvStatus read_flags(vvMjcf* r, xmlNode* node) {
     for (int i = 0; refused[i]; i++) {
       if (strcmp(refused[i], name)) continue;
       known = 1;
-      // fwdinv only compares; it changes no motion
-      if (value && strcmp(name, "fwdinv"))
+      if (value)
         return vv_mjcf_unsupported(r, node, "flag \"%s\" is not supported yet; remove it or set it to \"disable\"",
                                    name);
     }
@@ -76,13 +76,14 @@ vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node) {
   vvSpecOption* o = &r->spec->option;
   vvStatus status = vv_mjcf_attributes(r, node, vv_attr_option(), o, NULL, 0);
   if (status != VV_OK) return status;
-  int count = 0;
   if (o->integrator > VV_INTEGRATOR_RK4)
     return vv_mjcf_unsupported(r, node, "integrator \"%s\" is not supported yet; use \"Euler\" or \"RK4\"",
                                o->integrator == 2 ? "implicit" : "implicitfast");
-  double wind[3] = {0, 0, 0};
-  if ((status = vv_mjcf_reals(r, node, "wind", 3, 3, wind, &count)) != VV_OK) return status;
   if (xmlHasProp(node, (const xmlChar*)"iterations")) o->iterations_stated = true;
+  if (xmlHasProp(node, (const xmlChar*)"density") || xmlHasProp(node, (const xmlChar*)"viscosity")) o->fluid = true;
+  if (o->density < 0 || o->viscosity < 0)
+    return vv_mjcf_error(r, node, "option density is %g, viscosity %g; they must be 0 or more", o->density,
+                         o->viscosity);
   if (!(o->timestep > 0)) return vv_mjcf_error(r, node, "option timestep is %g; it must be positive", o->timestep);
   for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
     static const char* const known[] = {"flag", NULL};

@@ -199,6 +199,7 @@ static vvStatus write_nested(vvWriter* w, const vvItem* item, int around, int de
   if (childclass >= 0) vv_text_attribute(w->t, "childclass", w->spec->classes[childclass]->name);
   if (is_body) {
     write_pose(w->t, b->pos, b->quat);
+    if (b->gravcomp != 0) vv_text_reals(w->t, "gravcomp", &b->gravcomp, 1);
   } else {
     write_pose(w->t, f->pos, f->quat);
   }
@@ -301,6 +302,9 @@ static void write_option(vvWriter* w) {
   vv_text_reals(t, "timestep", &o->timestep, 1);
   vv_text_reals(t, "gravity", o->gravity, 3);
   if (o->impratio != 1) vv_text_reals(t, "impratio", &o->impratio, 1);
+  if (o->wind[0] != 0 || o->wind[1] != 0 || o->wind[2] != 0) vv_text_reals(t, "wind", o->wind, 3);
+  if (o->fluid || o->density != 0) vv_text_reals(t, "density", &o->density, 1);
+  if (o->fluid || o->viscosity != 0) vv_text_reals(t, "viscosity", &o->viscosity, 1);
   if (o->cone == VV_CONE_ELLIPTIC) vv_text_attribute(t, "cone", "elliptic");
   if (o->integrator == VV_INTEGRATOR_RK4) vv_text_attribute(t, "integrator", "RK4");
   if (o->solver >= 0 && o->solver < 2) vv_text_attribute(t, "solver", solvers[o->solver]);

@@ -78,6 +78,10 @@ static bool is(const vvField* f, const char* attribute) {
 
 static vvVerdict judge_option(const vvModel* m, const vvField* f) {
   if (is(f, "gravity")) return dead_if(m->disable & VV_DISABLE_GRAVITY, "gravity is disabled");
+  if (is(f, "wind") || is(f, "density") || is(f, "viscosity")) {
+    if (!vv_model_has_passive(m)) return dead_if(true, "springs and dampers are disabled, and with them the fluid");
+    return dead_if(!m->fluid, "there is no fluid; state density or viscosity");
+  }
   if (is(f, "impratio")) return dead_if(m->npair == 0, "nothing can touch");
   return live;
 }
@@ -92,6 +96,12 @@ static vvVerdict judge_compiler(const vvModel* m, const vvField* f) {
 static vvVerdict judge_body(const vvModel* m, const vvField* f, int i) {
   if (i == 0) return absent;
   if (is(f, "pos") || is(f, "rot")) return live;
+  if (is(f, "gravcomp")) {
+    if (m->body_gravcomp[i] == 0) return absent;
+    if (m->disable & VV_DISABLE_GRAVITY) return dead_if(true, "gravity is disabled");
+    if (!vv_model_has_passive(m)) return dead_if(true, "springs and dampers are disabled, and with them gravcomp");
+    return dead_if(m->body_tree[i] < 0, "the body cannot move");
+  }
   int kind = m->body_inertia[i];
   if (kind == VV_INERTIA_GEOMS) return absent;
   if ((is(f, "irot") || is(f, "diaginertia")) && kind != VV_INERTIA_DIAGONAL) return absent;
