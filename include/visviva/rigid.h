@@ -25,13 +25,15 @@ extern "C" {
 
 // One constrained contact of an evaluation: dim rows of J and what the law needs. Internal to the solver.
 struct vvRigidContact;
+// A constraint of one dof. Internal to the solver.
+struct vvRigidSingle;
 
 typedef struct vvRigidWork {
   // sizes
   int nv, nbody, nu;
   int stride;        // room of vectors over the dofs: nv, 3 more where there are several trees, rounded up to 4
   int ncontact_max;  // room of contacts
-  int nlimit_max;    // room of limits
+  int nlimit_max;    // room of other constraints
 
   // pose: from q (vv_rigid_evaluate, vv_rigid_relinearize)
   vvReal* ref;    // ntree x 3   reference points of the trees, world      [m]
@@ -45,7 +47,7 @@ typedef struct vvRigidWork {
   vvContactFeature* contacts;  // ncontact_max
   vvContactPoint* points;      // ncontact_max   their geometry
   int nlimit;
-  vvLimitFeature* limits;  // nlimit_max
+  vvRowFeature* limits;  // nlimit_max
 
   // dynamics
   vvReal* M;           // mass matrix, a block for each tree: see `mass`; entries by vv_query_mass_matrix
@@ -63,22 +65,22 @@ typedef struct vvRigidWork {
   vvReport report;     // where and what, when the status is not VV_OK
 
   // internal to src/rigid
-  struct vvBlocks* mass;        // structure of M, LM, LD: the trees' dofs, not coupled
-  struct vvBlocks* coupled;     // structure of LH: the trees' dofs, coupled by contacts
-  struct vvRigidContact* rows;  // ncontact_max   law and rows of each contact
-  vvReal* J;                    // rows of all contacts in their frames, where rows[k].part says
-  vvReal* CJ;                   // 2 x 6 x widest tree: C J of one contact
-  vvReal* limit_law;            // nlimit_max x 4   a_ref, D, x = s a - a_ref, branch of the impedance
-  vvReal* geom_pos;             // ngeom x 3        search only
-  vvReal* geom_axis;            // ngeom x 3
-  vvReal* inertia;              // nbody x 10       world axes at ref: mass, mass * center, moments
-  vvReal* composite;            // nbody x 10       summed over subtrees
-  vvReal* V;                    // nbody x 6        velocity
-  vvReal* G;                    // nbody x 6        acceleration from v alone, minus gravity
-  vvReal* F;                    // nbody x 6        force
-  vvReal* LH;                   // triangular factor of H = M + J' C J, C = -df/dx
-  size_t LH_max;                // reals it has room for
-  vvReal* LM;                   // triangular factors of M and M + h B
+  struct vvBlocks* mass;          // structure of M, LM, LD: the trees' dofs, not coupled
+  struct vvBlocks* coupled;       // structure of LH: the trees' dofs, coupled by contacts
+  struct vvRigidContact* rows;    // ncontact_max   law and rows of each contact
+  vvReal* J;                      // rows of all contacts in their frames, where rows[k].part says
+  vvReal* CJ;                     // 2 x 6 x widest tree: C J of one contact
+  struct vvRigidSingle* singles;  // nlimit_max   law of the limits and dry frictions
+  vvReal* geom_pos;               // ngeom x 3        search only
+  vvReal* geom_axis;              // ngeom x 3
+  vvReal* inertia;                // nbody x 10       world axes at ref: mass, mass * center, moments
+  vvReal* composite;              // nbody x 10       summed over subtrees
+  vvReal* V;                      // nbody x 6        velocity
+  vvReal* G;                      // nbody x 6        acceleration from v alone, minus gravity
+  vvReal* F;                      // nbody x 6        force
+  vvReal* LH;                     // triangular factor of H = M + J' C J, C = -df/dx
+  size_t LH_max;                  // reals it has room for
+  vvReal* LM;                     // triangular factors of M and M + h B
   vvReal* LD;
   bool have_LH, have_LM, have_LD;
   vvReal* scratch;       // 10 x stride
@@ -130,7 +132,7 @@ vvStatus vv_rigid_step(const vvModel* m, vvState* state, const vvReal* ctrl, con
 // Rebuilds pose, M and rows at a known solution a with its contacts and limits, without search or solver, and factors
 // H = M + J' C(a) J. Then the four functions below hold at it. tau, bias, a0, a2, signature are not touched.
 vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* a,
-                              const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
+                              const vvContactFeature* contacts, int ncontact, const vvRowFeature* limits, int nlimit,
                               vvRigidWork* work);
 
 // True when a step has a damping node at all: where it has and all dampings are 0 now, a2 = a, but its derivative with

@@ -96,6 +96,9 @@ typedef struct vvSpecJoint {
   double margin;     // [m, rad]
   double solreflimit[2];
   double solimplimit[5];
+  double frictionloss;  // most of dry friction   [N, N m]
+  double solreffriction[2];
+  double solimpfriction[5];
   int type;              // vvJointType
   int limited;           // vvTristate
   bool is_free_element;  // written as <freejoint>

@@ -17,7 +17,7 @@
 #include "visviva/io.h"
 #include "visviva/names.h"
 
-enum { FORMAT_VERSION = 1, BYTE_ORDER_MARK = 0x01020304, MAX_TEXT = 1 << 20 };
+enum { FORMAT_VERSION = 2, BYTE_ORDER_MARK = 0x01020304, MAX_TEXT = 1 << 20 };
 #define MAX_FILE_BYTES ((size_t)1 << 31)
 
 static const char model_magic[8] = "vvmodel";

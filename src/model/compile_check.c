@@ -97,6 +97,7 @@ static vvStatus check_range(vvCompile* c, const vvSpecHead* head, const char* wo
 static vvStatus check_joint(vvCompile* c, const vvSpecJoint* s) {
   const vvSpecHead* head = &s->head;
   if (s->type < VV_JOINT_FREE || s->type > VV_JOINT_HINGE) FAIL(head, "%s has no valid type", TITLE(head, "joint"));
+  if (s->frictionloss < 0) FAIL(head, "%s has a negative frictionloss; it must be 0 or more", TITLE(head, "joint"));
   bool straight = s->type == VV_JOINT_HINGE || s->type == VV_JOINT_SLIDE;
   if (straight) {
     double length = sqrt(s->axis[0] * s->axis[0] + s->axis[1] * s->axis[1] + s->axis[2] * s->axis[2]);

@@ -8,6 +8,7 @@
 //   a_ref = -B v - K d(g) (g - margin)          reference acceleration of a row          [m/s2, rad/s2]
 //   R     = (1 - d)/d * weight,  D = 1/R        weight: inverse inertia seen by the row  [1/kg]
 //   f     = -D (a - a_ref)  where negative      frictionless and pyramid rows            [N]
+//   f     = -D (a - a_ref) within +-loss         dry friction, K = 0                       [N, N m]
 //   cone  zones of the elliptic cone in scaled coordinates u0 = mu x0, uj = mu_j xj,  x = a - a_ref,
 //         N = u0, T = |u1..|:  top N >= mu T: 0;  bottom mu N + T <= 0: f = -D x;
 //         middle: f0 = -Dm mu (N - mu T),  fj = -f0 mu_j uj/T,  Dm = D0/(mu^2 (1 + mu^2))
@@ -35,10 +36,10 @@ typedef struct vvLaw {
 
 // Parameters of a contact after mixing the two geoms' numbers.
 typedef struct vvContactParameters {
-  vvReal slide, spin, roll;                       // friction                         [1, m, m]
-  vvReal ref0, ref1;                              // solref
-  vvReal imp0, imp1, width, midpoint, power;      // solimp
-  vvReal margin;                                  // [m]
+  vvReal slide, spin, roll;                   // friction                         [1, m, m]
+  vvReal ref0, ref1;                          // solref
+  vvReal imp0, imp1, width, midpoint, power;  // solimp
+  vvReal margin;                              // [m]
 } vvContactParameters;
 
 // Reference acceleration and inverse regularisation of an elliptic or frictionless contact's rows, or of all pyramid
@@ -212,6 +213,15 @@ VV_DIFF static inline vvContactWeights vv_contact_weights(const vvModel* m, vvCo
 VV_DIFF static inline vvReal vv_law_row_force(vvReal D, vvReal a, vvReal a_ref) {
   vvReal f = 0;
   if (a < a_ref) f = -D * (a - a_ref);
+  return f;
+}
+
+// Force of dry friction: -D (a - a_ref), not beyond +-loss.
+VV_DIFF static inline vvReal vv_law_friction_force(vvReal D, vvReal a, vvReal a_ref, vvReal loss) {
+  vvReal y = -D * (a - a_ref);
+  vvReal f = y;
+  if (y >= loss) f = loss;
+  if (y <= -loss) f = -loss;
   return f;
 }
 

@@ -30,6 +30,17 @@ VV_DIFF static inline vvReal limit_force(const vvModel* m, int j, int side, cons
   return vv_law_row_force(D, s * a[d], -law.B * s * v[d] - law.K * law.d * x);
 }
 
+// Dry friction on dof d.
+VV_DIFF static inline vvReal friction_force(const vvModel* m, int d, const vvReal* v, VV_NO_DIFF const vvReal* a) {
+  int j = m->dof_jnt[d];
+  vvLaw law =
+      vv_law(m->jnt_friction_solref[2 * j], m->jnt_friction_solref[2 * j + 1], m->jnt_friction_solimp[5 * j],
+             m->jnt_friction_solimp[5 * j + 1], m->jnt_friction_solimp[5 * j + 2], m->jnt_friction_solimp[5 * j + 3],
+             m->jnt_friction_solimp[5 * j + 4], m->opt_timestep[0], !(m->disable & VV_DISABLE_REFSAFE), 0);
+  vvReal D = 1 / vv_law_regularisation(law.d, m->dof_invweight[d]);
+  return vv_law_friction_force(D, a[d], -law.B * v[d], m->jnt_frictionloss[j]);
+}
+
 // V, A and G of all bodies from the dofs' v and a.
 VV_DIFF static void accumulate_motions(const vvModel* m, const vvRigidPose* pose, const vvReal* v,
                                        VV_NO_DIFF const vvReal* a, VV_WRITE_ONCE vvRigidMotion* motion) {
@@ -97,7 +108,7 @@ VV_DIFF static void accumulate_plain(const vvModel* m, const vvReal* S, VV_NO_DI
 VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                              VV_NO_DIFF const vvReal* a, VV_NO_DIFF const vvReal* w, const vvReal* tau,
                              const vvReal* wrench, int nwrench, const vvContactFeature* contacts, int ncontact,
-                             const vvLimitFeature* limits, int nlimit, const vvReal* q,
+                             const vvRowFeature* limits, int nlimit, const vvReal* q,
                              VV_WRITE_ONCE vvRigidMotion* motion) {
   vvReal psi = 0;
   accumulate_motions(m, pose, v, a, motion);
@@ -122,10 +133,14 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
     psi += w[d] * (m->jnt_armature[m->dof_jnt[d]] * a[d] - tau[d]);
   }
   for (int k = 0; k < nlimit; k++) {
-    int j = limits[k].joint;
-    vvReal s = 1;
-    if (limits[k].side == 1) s = -1;
-    psi -= s * w[m->jnt_v[j]] * limit_force(m, j, limits[k].side, q, v, a);
+    int id = limits[k].id;
+    if (limits[k].kind == VV_ROW_LIMIT) {
+      vvReal s = 1;
+      if (limits[k].side == 1) s = -1;
+      psi -= s * w[m->jnt_v[id]] * limit_force(m, id, limits[k].side, q, v, a);
+    } else {
+      psi -= w[id] * friction_force(m, id, v, a);
+    }
   }
   for (int k = 0; k < ncontact; k++) {
     int g1 = contacts[k].geom1;
@@ -167,7 +182,7 @@ VV_DIFF static void gather_forces(const vvModel* m, const vvReal* S, vvReal* for
 
 VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                                VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench, int nwrench,
-                               const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
+                               const vvContactFeature* contacts, int ncontact, const vvRowFeature* limits, int nlimit,
                                const vvReal* q, VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r) {
   accumulate_motions(m, pose, v, a, motion);
   for (int i = 0; i < 6 * m->nbody; i++) force[i] = 0;
@@ -198,10 +213,14 @@ VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, c
   }
   for (int d = 0; d < m->nv; d++) r[d] = m->jnt_armature[m->dof_jnt[d]] * a[d] - tau[d];
   for (int k = 0; k < nlimit; k++) {
-    int j = limits[k].joint;
-    vvReal s = 1;
-    if (limits[k].side == 1) s = -1;
-    r[m->jnt_v[j]] -= s * limit_force(m, j, limits[k].side, q, v, a);
+    int id = limits[k].id;
+    if (limits[k].kind == VV_ROW_LIMIT) {
+      vvReal s = 1;
+      if (limits[k].side == 1) s = -1;
+      r[m->jnt_v[id]] -= s * limit_force(m, id, limits[k].side, q, v, a);
+    } else {
+      r[id] -= friction_force(m, id, v, a);
+    }
   }
   gather_forces(m, pose->S, force, r);
 }

@@ -85,9 +85,9 @@ static inline __attribute__((always_inline)) void add_contact(int dim, const vvR
   }
 }
 
-static void add_limit(vvLimitFeature limit, vvReal D, vvRigidWork* w) {
+static void add_single(int d, vvReal D, vvRigidWork* w) {
   const vvModel* m = w->model;
-  int d = m->jnt_v[limit.joint], tree = m->body_tree[m->dof_body[d]], row = d - w->coupled->first[tree];
+  int tree = m->body_tree[m->dof_body[d]], row = d - w->coupled->first[tree];
   vv_blocks_row(w->coupled, w->LH, tree, row)[row] += D;
 }
 
@@ -119,8 +119,8 @@ bool vv_rigid_factor_hessian(vvRigidWork* w) {
     }
   }
   for (int k = 0; k < w->nlimit; k++) {
-    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
-    if (law[VV_LIMIT_X] < 0) add_limit(w->limits[k], law[VV_LIMIT_D], w);
+    const vvRigidSingle* s = &w->singles[k];
+    add_single(s->dof, vv_single_curvature(s, s->x), w);
   }
   return vv_blocks_cholesky(b, w->LH);
 }

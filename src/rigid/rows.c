@@ -4,27 +4,43 @@
 // rows.c: rows of the constraint Jacobian in contact frames, their law and reference accelerations.
 //
 // method   a dof d that moves body 2 (body 1: subtracted) adds S_d at the contact point, in the frame, to column d.
-//          Limits have one entry, kept as numbers. The law's numbers come from constraint_law_kernel.h.
+//          Limits and dry frictions have one entry, kept as numbers. The law's numbers come from
+//          constraint_law_kernel.h.
 
 #include <string.h>
 
 #include "geom/contact_kernel.h"
 #include "rigid/work.h"
 
-void vv_rigid_find_limits(const vvModel* m, const vvReal* q, vvRigidWork* w) {
-  w->nlimit = 0;
-  if (m->disable & (VV_DISABLE_CONSTRAINT | VV_DISABLE_LIMIT)) return;
+static void add_feature(vvRigidWork* w, int kind, int id, int side) {
+  vvRowFeature feature = {kind, id, side};
+  w->limits[w->nlimit++] = feature;
+}
+
+static void find_limits(const vvModel* m, const vvReal* q, vvRigidWork* w) {
   for (int j = 0; j < m->njnt; j++) {
     if (!m->jnt_limited[j] || (m->jnt_type[j] != VV_JOINT_HINGE && m->jnt_type[j] != VV_JOINT_SLIDE)) continue;
     vvReal value = q[m->jnt_q[j]];
     for (int side = 0; side < 2; side++) {
       vvReal gap = side == 0 ? value - m->jnt_range[2 * j] : m->jnt_range[2 * j + 1] - value;
       if (gap < m->jnt_margin[j]) {
-        vvLimitFeature limit = {j, side};
-        w->limits[w->nlimit++] = limit;
+        add_feature(w, VV_ROW_LIMIT, j, side);
       }
     }
   }
+}
+
+static void find_frictions(const vvModel* m, vvRigidWork* w) {
+  for (int d = 0; d < m->nv; d++) {
+    if (m->jnt_frictionloss[m->dof_jnt[d]] != 0) add_feature(w, VV_ROW_FRICTION, d, 0);
+  }
+}
+
+void vv_rigid_find_rows(const vvModel* m, const vvReal* q, vvRigidWork* w) {
+  w->nlimit = 0;
+  if (m->disable & VV_DISABLE_CONSTRAINT) return;
+  if (!(m->disable & VV_DISABLE_FRICTIONLOSS)) find_frictions(m, w);
+  if (!(m->disable & VV_DISABLE_LIMIT)) find_limits(m, q, w);
 }
 
 // Branch of the impedance at violation x: 0 below, 1 above the midpoint, 2 saturated, 3 constant.
@@ -35,9 +51,8 @@ static int law_branch(vvReal width, vvReal midpoint, vvReal power, vvReal x) {
   return power > 1 && s > midpoint ? 1 : 0;
 }
 
-static void limit_row(const vvModel* m, const vvReal* q, const vvReal* v, vvLimitFeature limit, vvReal* out) {
-  int j = limit.joint;
-  int d = m->jnt_v[j];
+static void limit_row(const vvModel* m, const vvReal* q, const vvReal* v, vvRowFeature limit, vvRigidSingle* s) {
+  int j = limit.id, d = m->jnt_v[j];
   vvReal value = q[m->jnt_q[j]];
   vvReal gap = limit.side == 0 ? value - m->jnt_range[2 * j] : m->jnt_range[2 * j + 1] - value;
   vvReal x = gap - m->jnt_margin[j];
@@ -45,9 +60,28 @@ static void limit_row(const vvModel* m, const vvReal* q, const vvReal* v, vvLimi
   const vvReal* imp = m->jnt_solimp + 5 * j;
   vvLaw law = vv_law(ref[0], ref[1], imp[0], imp[1], imp[2], imp[3], imp[4], m->opt_timestep[0],
                      !(m->disable & VV_DISABLE_REFSAFE), x);
-  out[VV_LIMIT_BRANCH] = (vvReal)law_branch(imp[2], imp[3], imp[4], x);
-  out[VV_LIMIT_D] = 1 / vv_law_regularisation(law.d, m->dof_invweight[d]);
-  out[VV_LIMIT_REF] = -law.B * vv_limit_sign(limit) * v[d] - law.K * law.d * x;
+  s->dof = d;
+  s->friction = 0;
+  s->sign = limit.side == 1 ? -1 : 1;
+  s->branch = law_branch(imp[2], imp[3], imp[4], x);
+  s->D = 1 / vv_law_regularisation(law.d, m->dof_invweight[d]);
+  s->a_ref = -law.B * s->sign * v[d] - law.K * law.d * x;
+  s->loss = 0;
+}
+
+static void friction_row(const vvModel* m, const vvReal* v, int d, vvRigidSingle* s) {
+  int j = m->dof_jnt[d];
+  const vvReal* ref = m->jnt_friction_solref + 2 * j;
+  const vvReal* imp = m->jnt_friction_solimp + 5 * j;
+  vvLaw law = vv_law(ref[0], ref[1], imp[0], imp[1], imp[2], imp[3], imp[4], m->opt_timestep[0],
+                     !(m->disable & VV_DISABLE_REFSAFE), 0);
+  s->dof = d;
+  s->friction = 1;
+  s->sign = 1;
+  s->branch = imp[2] <= VV_LAW_TINY ? 3 : 0;
+  s->D = 1 / vv_law_regularisation(law.d, m->dof_invweight[d]);
+  s->a_ref = -law.B * v[d];
+  s->loss = m->jnt_frictionloss[j];
 }
 
 // Last dof that moves the body, -1: none.
@@ -133,7 +167,10 @@ void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWo
   vvReal* vp = w->scratch;
   memcpy(vp, v, sizeof(vvReal) * (size_t)m->nv);
   for (int i = m->nv; i < w->stride; i++) vp[i] = 0;
-  for (int k = 0; k < w->nlimit; k++) limit_row(m, q, v, w->limits[k], w->limit_law + VV_LIMIT_WIDTH * k);
+  for (int k = 0; k < w->nlimit; k++) {
+    if (w->limits[k].kind == VV_ROW_LIMIT) limit_row(m, q, v, w->limits[k], &w->singles[k]);
+    if (w->limits[k].kind == VV_ROW_FRICTION) friction_row(m, v, w->limits[k].id, &w->singles[k]);
+  }
   vvReal* J = w->J;
   for (int k = 0; k < w->ncontact; k++) {
     const vvContactFeature* feature = &w->contacts[k];

@@ -7,7 +7,7 @@
 //
 // method   Newton with H = M + J' C J and an exact line search: along p the slope is piecewise smooth and increasing;
 //          its zero is found by Newton inside a bracket. A full step whose slope at the end is nearly 0 is taken as it
-//          is. Finite for pyramids and limits (s is piecewise quadratic), quadratic for elliptic cones.
+//          is. Finite for pyramids, limits and dry friction (s is piecewise quadratic), quadratic for elliptic cones.
 // ends     |r| <= 1e-14 of the forces' size, or <= 1e-12 and not halved by an iteration, or not halved by three; the
 //          best iterate stands
 
@@ -64,12 +64,9 @@ void vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
     for (int i = 0; i < c->dim; i++) vv_rigid_row_axpy(c, i, c->f[i], w->constraint);
   }
   for (int k = 0; k < w->nlimit; k++) {
-    vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
-    int d = w->model->jnt_v[w->limits[k].joint];
-    vvReal sign = vv_limit_sign(w->limits[k]);
-    vvReal x = sign * a[d] - law[VV_LIMIT_REF];
-    law[VV_LIMIT_X] = x;
-    if (x < 0) w->constraint[d] -= sign * law[VV_LIMIT_D] * x;
+    vvRigidSingle* s = &w->singles[k];
+    s->x = s->sign * a[s->dof] - s->a_ref;
+    w->constraint[s->dof] += s->sign * vv_single_force(s, s->x);
   }
 }
 
@@ -89,13 +86,10 @@ static vvReal slope_at(const vvRigidWork* w, vvReal alpha, vvReal g, vvReal pMp,
   *curve = pMp;
   for (int k = 0; k < w->ncontact; k++) vv_cone_along(&w->rows[k], alpha, &slope, curve);
   for (int k = 0; k < w->nlimit; k++) {
-    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
-    vvReal dx = vv_limit_sign(w->limits[k]) * p[w->model->jnt_v[w->limits[k].joint]];
-    vvReal x = law[VV_LIMIT_X] + alpha * dx;
-    if (x < 0) {
-      slope += law[VV_LIMIT_D] * x * dx;
-      *curve += law[VV_LIMIT_D] * dx * dx;
-    }
+    const vvRigidSingle* s = &w->singles[k];
+    vvReal dx = s->sign * p[s->dof], x = s->x + alpha * dx;
+    slope -= vv_single_force(s, x) * dx;
+    *curve += vv_single_curvature(s, x) * dx * dx;
   }
   return slope;
 }

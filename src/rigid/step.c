@@ -142,7 +142,7 @@ static uint64_t sign_actuators(const vvModel* m, const vvReal* ctrl, uint64_t ha
   return hash;
 }
 
-// Hash over every branch: contacts with zones and impedance, limits with sides, clamps of motors.
+// Hash over every branch: contacts with zones and impedance, limits with sides, dry frictions, clamps of motors.
 static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w) {
   uint64_t hash = vv_hash_u64(VV_HASH_START, (uint64_t)w->ncontact);
   for (int k = 0; k < w->ncontact; k++) {
@@ -154,9 +154,9 @@ static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w)
   }
   hash = vv_hash_u64(hash, (uint64_t)w->nlimit);
   for (int k = 0; k < w->nlimit; k++) {
-    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
-    uint64_t branch = (uint64_t)law[VV_LIMIT_BRANCH] << 1 | (law[VV_LIMIT_X] < 0);
-    hash = vv_hash_u64(hash, (uint64_t)w->limits[k].joint << 4 | (uint64_t)w->limits[k].side << 3 | branch);
+    const vvRowFeature* f = &w->limits[k];
+    uint64_t branch = (uint64_t)w->singles[k].branch << 2 | (uint64_t)vv_single_zone(&w->singles[k], w->singles[k].x);
+    hash = vv_hash_u64(hash, (uint64_t)f->id << 16 | (uint64_t)f->kind << 8 | (uint64_t)f->side << 4 | branch);
   }
   return sign_actuators(m, ctrl, hash);
 }
@@ -243,7 +243,7 @@ vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, c
   vv_rigid_bias(m, v, wrench, w);
   status = find_contacts(m, w);
   if (status != VV_OK) return status;
-  vv_rigid_find_limits(m, q, w);
+  vv_rigid_find_rows(m, q, w);
   vv_rigid_rows(m, q, v, w);
   status = solve_acceleration(m->disable & VV_DISABLE_WARMSTART ? NULL : warmstart, w);
   if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
@@ -330,17 +330,17 @@ vvStatus vv_rigid_step(const vvModel* m, vvState* s, const vvReal* ctrl, const v
 }
 
 vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* a,
-                              const vvContactFeature* contacts, int ncontact, const vvLimitFeature* limits, int nlimit,
+                              const vvContactFeature* contacts, int ncontact, const vvRowFeature* limits, int nlimit,
                               vvRigidWork* w) {
   vv_report_clear(&w->report);
   if (ncontact > w->ncontact_max || nlimit > w->nlimit_max || m->nv != w->nv || m->nbody != w->nbody) {
-    return vv_report_set(&w->report, VV_ERROR_ARGUMENT, "contacts or limits are not of this workspace's model");
+    return vv_report_set(&w->report, VV_ERROR_ARGUMENT, "contacts or rows are not of this workspace's model");
   }
   build_pose(m, q, w);
   w->ncontact = ncontact;
   w->nlimit = nlimit;
   if (ncontact > 0) memmove(w->contacts, contacts, sizeof(vvContactFeature) * (size_t)ncontact);
-  if (nlimit > 0) memmove(w->limits, limits, sizeof(vvLimitFeature) * (size_t)nlimit);
+  if (nlimit > 0) memmove(w->limits, limits, sizeof(vvRowFeature) * (size_t)nlimit);
   vv_rigid_rows(m, q, v, w);
   if (a != w->a) memcpy(w->a, a, sizeof(vvReal) * (size_t)m->nv);
   vv_rigid_constrain(w->a, w);
@@ -403,9 +403,8 @@ void vv_rigid_apply_H(const vvRigidWork* w, const vvReal* x, vvReal* y) {
     }
   }
   for (int k = 0; k < w->nlimit; k++) {
-    const vvReal* law = w->limit_law + VV_LIMIT_WIDTH * k;
-    int d = w->model->jnt_v[w->limits[k].joint];
-    if (law[VV_LIMIT_X] < 0) product[d] += law[VV_LIMIT_D] * padded[d];
+    const vvRigidSingle* s = &w->singles[k];
+    product[s->dof] += vv_single_curvature(s, s->x) * padded[s->dof];
   }
   memcpy(y, product, sizeof(vvReal) * (size_t)w->nv);
 }

@@ -44,7 +44,7 @@ static void lay_out(vvRigidWork* w, const vvModel* m, Sizes size, Cutter* c) {
   w->S = cut_reals(c, 6 * nv);
   w->contacts = (vvContactFeature*)cut(c, ncontact, sizeof(vvContactFeature));
   w->points = (vvContactPoint*)cut(c, ncontact, sizeof(vvContactPoint));
-  w->limits = (vvLimitFeature*)cut(c, nlimit, sizeof(vvLimitFeature));
+  w->limits = (vvRowFeature*)cut(c, nlimit, sizeof(vvRowFeature));
   w->M = cut_reals(c, size.mass);
   w->bias = cut_reals(c, stride);
   w->tau = cut_reals(c, stride);
@@ -54,7 +54,7 @@ static void lay_out(vvRigidWork* w, const vvModel* m, Sizes size, Cutter* c) {
   w->rows = (vvRigidContact*)cut(c, ncontact, sizeof(vvRigidContact));
   w->J = cut_reals(c, size.J);
   w->CJ = cut_reals(c, size.CJ);
-  w->limit_law = cut_reals(c, VV_LIMIT_WIDTH * nlimit);
+  w->singles = (vvRigidSingle*)cut(c, nlimit, sizeof(vvRigidSingle));
   w->geom_pos = cut_reals(c, 3 * ngeom);
   w->geom_axis = cut_reals(c, 3 * ngeom);
   w->inertia = cut_reals(c, 10 * nbody);
@@ -85,6 +85,13 @@ static void count_contacts(const vvModel* m, int* ncontact, int* dim) {
     if (m->geom_condim[g2] > *dim) *dim = m->geom_condim[g2];
   }
   *ncontact = n < VV_RIGID_MAX_CONTACT ? (int)n : VV_RIGID_MAX_CONTACT;
+}
+
+// Most constraints other than contacts. Any dof may have dry friction in a model with other numbers.
+static int count_rows(const vvModel* m) {
+  int n = 0;
+  for (int j = 0; j < m->njnt; j++) n += m->jnt_limited[j] ? 2 : 0;
+  return n + m->nv;
 }
 
 // Structures of M and H: the dofs of a tree are neighbours.
@@ -131,7 +138,7 @@ static vvStatus create(const vvModel* m, vvRigidWork* w) {
   w->nbody = m->nbody;
   w->nu = m->nu;
   w->stride = vv_dense_stride(m->ntree > 1 ? m->nv + 3 : m->nv);
-  for (int j = 0; j < m->njnt; j++) w->nlimit_max += m->jnt_limited[j] ? 2 : 0;
+  w->nlimit_max = count_rows(m);
   vvStatus status = create_blocks(m, w);
   if (status != VV_OK) return status;
   Sizes size = {.mass = w->mass->size};

@@ -42,16 +42,40 @@ typedef struct vvRigidContact {
   vvReal f[VV_MAX_DIM];   // force
 } vvRigidContact;
 
-// Offsets in limit_law.
-enum { VV_LIMIT_REF = 0, VV_LIMIT_D = 1, VV_LIMIT_X = 2, VV_LIMIT_BRANCH = 3, VV_LIMIT_WIDTH = 4 };
+// A constraint of one dof: a limit pushes one way, dry friction resists up to `loss`.
+typedef struct vvRigidSingle {
+  int dof;
+  int branch;    // of the impedance
+  int friction;  // 1: dry friction, 0: limit
+  vvReal sign;   // of its row of J
+  vvReal D;
+  vvReal a_ref;
+  vvReal loss;
+  vvReal x;  // sign a - a_ref
+} vvRigidSingle;
 
 static inline vvRigidPose vv_rigid_work_pose(const vvRigidWork* w) {
   vvRigidPose pose = {w->xpos, w->xquat, w->xmat, w->S};
   return pose;
 }
 
-static inline vvReal vv_limit_sign(vvLimitFeature limit) {
-  return limit.side == 1 ? -1 : 1;
+// Zone at x: a limit 0 free, 1 pushing; dry friction 0 sticking, 1 at its bound -loss, 2 at +loss.
+static inline int vv_single_zone(const vvRigidSingle* s, vvReal x) {
+  vvReal f = -s->D * x;
+  if (!s->friction) return x < 0;
+  return f >= s->loss ? 2 : f <= -s->loss ? 1 : 0;
+}
+
+// Force at x, minus the derivative of the cost.
+static inline vvReal vv_single_force(const vvRigidSingle* s, vvReal x) {
+  int zone = vv_single_zone(s, x);
+  if (!s->friction) return zone ? -s->D * x : 0;
+  return zone == 0 ? -s->D * x : zone == 1 ? -s->loss : s->loss;
+}
+
+// Second derivative of the cost at x.
+static inline vvReal vv_single_curvature(const vvRigidSingle* s, vvReal x) {
+  return vv_single_zone(s, x) == !s->friction ? s->D : 0;
 }
 
 // Row i of a contact times x.
@@ -85,8 +109,8 @@ void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRi
 // mass.c: y = M x, both of w->stride reals, padding 0.
 void vv_rigid_multiply_mass(const vvRigidWork* w, const vvReal* x, vvReal* y);
 
-// rows.c: limits within reach of q; J, law and a_ref of the active set at v.
-void vv_rigid_find_limits(const vvModel* m, const vvReal* q, vvRigidWork* w);
+// rows.c: limits within reach of q and dry frictions; J, law and a_ref of the active set at v.
+void vv_rigid_find_rows(const vvModel* m, const vvReal* q, vvRigidWork* w);
 void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWork* w);
 
 // cone.c: from x the force and zone of a contact; curvature C = -df/dx (dim x dim in C, rows of VV_MAX_DIM);

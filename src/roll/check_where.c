@@ -36,10 +36,14 @@ static int contact_only_in(const vvTapeRow* a, const vvTapeRow* b) {
   return -1;
 }
 
+static bool same_row(const vvRowFeature* a, const vvRowFeature* b) {
+  return a->kind == b->kind && a->id == b->id && a->side == b->side;
+}
+
 static int limit_only_in(const vvTapeRow* a, const vvTapeRow* b) {
   for (int i = 0; i < a->nlimit; i++) {
     int k = 0;
-    while (k < b->nlimit && (a->limits[i].joint != b->limits[k].joint || a->limits[i].side != b->limits[k].side)) k++;
+    while (k < b->nlimit && !same_row(&a->limits[i], &b->limits[k])) k++;
     if (k == b->nlimit) return i;
   }
   return -1;
@@ -87,14 +91,15 @@ void vv_check_where(const vvCheckPlan* plan, const vvTape* tape, int step, vvChe
     return;
   }
   i = limit_only_in(&base, &other);
-  const vvLimitFeature* limit = i >= 0 ? &base.limits[i] : NULL;
+  const vvRowFeature* limit = i >= 0 ? &base.limits[i] : NULL;
   if (!limit) {
     i = limit_only_in(&other, &base);
     if (i >= 0) limit = &other.limits[i];
   }
   if (limit) {
-    element_name(m, VV_ELEMENT_JOINT, limit->joint, a, sizeof a);
-    snprintf(direction->where, sizeof direction->where, "limit %s", a);
+    bool friction = limit->kind == VV_ROW_FRICTION;
+    element_name(m, VV_ELEMENT_JOINT, friction ? m->dof_jnt[limit->id] : limit->id, a, sizeof a);
+    snprintf(direction->where, sizeof direction->where, "%s %s", friction ? "dry friction" : "limit", a);
     return;
   }
   snprintf(direction->where, sizeof direction->where, "a zone or clamp of the same contacts and limits");

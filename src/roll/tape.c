@@ -121,7 +121,7 @@ vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep) {
 
 static size_t row_bytes(const vvTape* tape, int ncontact, int nlimit) {
   size_t bytes = sizeof(vvTapeHeader) + (size_t)(tape->nq + 3 * tape->nv) * sizeof(vvReal) +
-                 (size_t)ncontact * sizeof(vvContactFeature) + (size_t)nlimit * sizeof(vvLimitFeature);
+                 (size_t)ncontact * sizeof(vvContactFeature) + (size_t)nlimit * sizeof(vvRowFeature);
   return (bytes + 15) & ~(size_t)15;
 }
 
@@ -168,7 +168,7 @@ vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row) {
     at += 2 * (size_t)tape->nv * sizeof(vvReal);
   }
   at = put(at, row->contacts, (size_t)ncontact * sizeof(vvContactFeature));
-  put(at, row->limits, (size_t)nlimit * sizeof(vvLimitFeature));
+  put(at, row->limits, (size_t)nlimit * sizeof(vvRowFeature));
   return VV_OK;
 }
 
@@ -180,7 +180,7 @@ vvTapeRow vv_tape_row(const vvTape* tape, int k, int stage) {
   row.a = row.v + tape->nv;
   row.a2 = row.a + tape->nv;
   row.contacts = (const vvContactFeature*)(const void*)(row.a2 + tape->nv);
-  row.limits = (const vvLimitFeature*)(const void*)(row.contacts + header->ncontact);
+  row.limits = (const vvRowFeature*)(const void*)(row.contacts + header->ncontact);
   row.ncontact = header->ncontact;
   row.nlimit = header->nlimit;
   row.solved = header->solved != 0;

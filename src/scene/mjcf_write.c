@@ -96,7 +96,7 @@ static void write_inertial(vvText* t, const vvSpecBody* b) {
 
 static void write_joint(vvWriter* w, const vvSpecJoint* s, int around) {
   vvText* t = w->t;
-  bool plain = s->stiffness == 0 && s->damping == 0 && s->armature == 0;
+  bool plain = s->stiffness == 0 && s->damping == 0 && s->armature == 0 && s->frictionloss == 0;
   if (s->is_free_element && plain) {
     vv_text_open(t, "freejoint");
     write_name(t, &s->head);
@@ -112,6 +112,9 @@ static void write_joint(vvWriter* w, const vvSpecJoint* s, int around) {
     vv_text_reals(t, "stiffness", &s->stiffness, 1);
     vv_text_reals(t, "damping", &s->damping, 1);
     vv_text_reals(t, "armature", &s->armature, 1);
+    vv_text_reals(t, "frictionloss", &s->frictionloss, 1);
+    vv_text_reals(t, "solreffriction", s->solreffriction, 2);
+    vv_text_reals(t, "solimpfriction", s->solimpfriction, 5);
     write_looks(t, &s->head);
   } else {
     write_class(w, &s->head, around);

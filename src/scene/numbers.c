@@ -109,7 +109,19 @@ static vvVerdict judge_body(const vvModel* m, const vvField* f, int i) {
   return dead_if(m->body_tree[i] < 0 && !m->settotal, "the body cannot move");
 }
 
-static vvVerdict judge_joint(const vvModel* m, const vvField* f, int j) {
+// Numbers of dry friction; without one, its derivative would be one-sided.
+static vvVerdict judge_friction(const vvModel* m, const vvField* f, int j, int k) {
+  if (m->disable & (VV_DISABLE_FRICTIONLOSS | VV_DISABLE_CONSTRAINT)) return dead_if(true, "dry friction is disabled");
+  if (is(f, "frictionloss"))
+    return dead_if(m->jnt_frictionloss[j] == 0, "the joint has no dry friction, and its derivative at 0 is one-sided");
+  if (m->jnt_frictionloss[j] == 0) return absent;
+  static const char damped[] = "dry friction has no stiffness";
+  if (is(f, "solreffriction") && k == 1) return dead_if(m->jnt_friction_solref[2 * j] > 0, damped);
+  if (is(f, "solreffriction")) return dead_if(m->jnt_friction_solref[2 * j] <= 0, damped);
+  return dead_if(k > 1, "dry friction has no violation");
+}
+
+static vvVerdict judge_joint(const vvModel* m, const vvField* f, int j, int k) {
   int type = m->jnt_type[j];
   bool straight = type == VV_JOINT_HINGE || type == VV_JOINT_SLIDE;
   if (is(f, "pos"))
@@ -119,6 +131,7 @@ static vvVerdict judge_joint(const vvModel* m, const vvField* f, int j) {
   if (is(f, "stiffness")) return dead_if(m->disable & VV_DISABLE_SPRING, "springs are disabled");
   if (is(f, "damping")) return dead_if(m->disable & VV_DISABLE_DAMPER, "dampers are disabled");
   if (is(f, "armature")) return live;
+  if (is(f, "frictionloss") || is(f, "solreffriction") || is(f, "solimpfriction")) return judge_friction(m, f, j, k);
   if (!straight || (is(f, "range") && !m->jnt_limited[j])) return absent;
   if (!m->jnt_limited[j]) return dead_if(true, "the joint has no limit");
   return dead_if(m->disable & (VV_DISABLE_LIMIT | VV_DISABLE_CONSTRAINT), "limits are disabled");
@@ -205,7 +218,7 @@ static vvVerdict judge(const vvUse* u, const vvField* f, int id, int component) 
     case VV_ELEMENT_BODY:
       return judge_body(m, f, id);
     case VV_ELEMENT_JOINT:
-      return judge_joint(m, f, id);
+      return judge_joint(m, f, id, component);
     case VV_ELEMENT_GEOM:
       return judge_geom(u, f, id, component);
     case VV_ELEMENT_SITE:
@@ -279,10 +292,15 @@ bool vv_number_is_indexed(const vvField* field) {
 static const char* joint_unit(const vvField* f, int type) {
   static const struct {
     const char *attribute, *slide, *turn;
-  } table[] = {{"range", "m", "rad"},           {"ref", "m", "rad"},
-               {"springref", "m", "rad"},       {"margin", "m", "rad"},
-               {"stiffness", "N/m", "N m/rad"}, {"damping", "N s/m", "N m s/rad"},
-               {"armature", "kg", "kg m2"},     {NULL, NULL, NULL}};
+  } table[] = {{"range", "m", "rad"},
+               {"ref", "m", "rad"},
+               {"springref", "m", "rad"},
+               {"margin", "m", "rad"},
+               {"stiffness", "N/m", "N m/rad"},
+               {"damping", "N s/m", "N m s/rad"},
+               {"armature", "kg", "kg m2"},
+               {"frictionloss", "N", "N m"},
+               {NULL, NULL, NULL}};
   for (int i = 0; table[i].attribute; i++)
     if (is(f, table[i].attribute))
       return type == VV_JOINT_SLIDE ? table[i].slide : type == VV_JOINT_FREE ? f->unit : table[i].turn;
@@ -292,11 +310,12 @@ static const char* joint_unit(const vvField* f, int type) {
 const char* vv_number_unit(const vvModel* m, const vvSingle* s) {
   const vvField* f = &vv_model_fields()[s->field];
   int type = f->element == VV_ELEMENT_JOINT ? m->jnt_type[s->id] : VV_JOINT_SLIDE;
-  if (is(f, "solref") || is(f, "solreflimit")) {
+  if (is(f, "solref") || is(f, "solreflimit") || is(f, "solreffriction")) {
     bool direct = m->reals[s->offset] < 0;
     return s->component == 0 ? (direct ? "1/s2" : "s") : (direct ? "1/s" : "");
   }
-  if (is(f, "solimp") || is(f, "solimplimit")) return s->component != 2 ? "" : type == VV_JOINT_SLIDE ? "m" : "rad";
+  if (is(f, "solimp") || is(f, "solimplimit") || is(f, "solimpfriction"))
+    return s->component != 2 ? "" : type == VV_JOINT_SLIDE ? "m" : "rad";
   if (is(f, "friction")) return s->component == 0 ? "" : "m";
   if (f->element == VV_ELEMENT_ACTUATOR && is(f, "forcerange")) {
     int joint = m->jnt_type[m->actuator_jnt[s->id]];
@@ -312,9 +331,9 @@ const char* vv_number_unit(const vvModel* m, const vvSingle* s) {
 vvReal vv_number_scale(const vvModel* m, const vvSingle* s) {
   const vvField* f = &vv_model_fields()[s->field];
   vvReal value = (vvReal)fabs((double)m->reals[s->offset]);
-  bool sized = f->sign >= 0 || is(f, "solref") || is(f, "solreflimit") || is(f, "gear");
+  bool sized = f->sign >= 0 || is(f, "solref") || is(f, "solreflimit") || is(f, "solreffriction") || is(f, "gear");
   if (sized && value > 0) return value;
   if (is(f, "friction")) return s->component == 0 ? 1 : s->component == 1 ? (vvReal)0.005 : (vvReal)0.0001;
-  if (is(f, "solimp") || is(f, "solimplimit")) return s->component == 2 ? (vvReal)0.001 : 1;
+  if (is(f, "solimp") || is(f, "solimplimit") || is(f, "solimpfriction")) return s->component == 2 ? (vvReal)0.001 : 1;
   return f->scale;
 }

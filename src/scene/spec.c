@@ -116,6 +116,8 @@ static void joint_builtin(vvSpecJoint* joint) {
   joint->limited = VV_AUTO;
   set_reals(joint->solreflimit, 2, default_solref);
   set_reals(joint->solimplimit, 5, default_solimp);
+  set_reals(joint->solreffriction, 2, default_solref);
+  set_reals(joint->solimpfriction, 5, default_solimp);
 }
 
 static void class_builtin(vvSpecClass* c) {

@@ -234,6 +234,20 @@ def a2(case):
     case.holds("  the check says", " ".join(found), "jump", found == ["jump"])
 
 
+def a4(case):
+    path, name = file_of("A4"), "joint/hinge/frictionloss"
+    case.close("q50", float(final(run(case, path, 50), "qpos[0]")[0]), 2.92243, 5e-6, relative=False)
+    g = float(flat(gradient(case, path, 50, "final:joint/hinge/pos", name)["grad"][name])[0])
+    case.close("dq50/dfrictionloss", g, -18.1207, 5e-5, relative=False)
+    report = check(path, 50, "final:joint/hinge/pos", "joint/hinge/*friction*")
+    found = verdicts(report)
+    case.holds("check of all numbers of dry friction", f"{found.count('ok')} of {len(found)} ok", "all ok",
+               found.count("ok") == len(found) > 0)
+    without = edited(case, "A4", [(' frictionloss="0.01"', "")])
+    refused = [n for n in numbers(without) if n["name"] == name and not n["differentiable"]]
+    case.holds("without dry friction", refused[0]["reason"] if refused else "", "refused by name", len(refused) == 1)
+
+
 def a5(case):
     for cone, x_right, slope_right in (("pyramidal", 0.190089, -0.199087), ("elliptic", 0.190087, -0.199070)):
         resting = edited(case, "A5", [('cone="pyramidal"', f'cone="{cone}"')])
@@ -456,7 +470,7 @@ def j6(case):
     case.close("height", float(g["loss"]), 0.7 * 0.505, 1e-12)
 
 
-CASES = {"A1": a1, "A2": a2, "A5": a5, "A14d": a14d, "A14g": a14g, "B9": b9, "D1": d1, "D2": d2, "D5": d5, "D7": d7,
+CASES = {"A1": a1, "A2": a2, "A4": a4, "A5": a5, "A14d": a14d, "A14g": a14g, "B9": b9, "D1": d1, "D2": d2, "D5": d5, "D7": d7,
          "D8": d8, "D9": d9, "D17": d17, "D26": d26, "H1": lambda c: library(c, "H1"), "H3": h3, "H4": h4, "H9": h9,
          "H12": lambda c: library(c, "H12"), "I2": lambda c: library(c, "I2"), "I5": i5, "J4": j4, "J6": j6}
 

@@ -51,7 +51,7 @@ void dual_run(DualCall* c) {
   Duals ref = joined(c->ref, nullptr, 3 * m.ntree), a = joined(c->a, nullptr, m.nv), w = joined(c->w, nullptr, m.nv);
   Duals d = joined(c->d, nullptr, m.nv), a2 = joined(c->a2, nullptr, m.nv), force(6 * m.nbody + 1);
   const vvContactFeature* contacts = static_cast<const vvContactFeature*>(c->contacts);
-  const vvLimitFeature* limits = static_cast<const vvLimitFeature*>(c->limits);
+  const vvRowFeature* limits = static_cast<const vvRowFeature*>(c->limits);
   auto I = [&](int i) { return in[i].data(); };
   auto O = [&](int i) { return out[i].data(); };
   vvRigidPose pose = {I(0), I(1), I(2), I(3)};

@@ -338,6 +338,7 @@ typedef struct Rows {
   int n;
   double* J;                         // n x nv
   double ref[6], D[6], mu[6], cone;  // mu, cone: elliptic only
+  double loss;                       // dry friction: its bound, 0: not dry friction
 } Rows;
 
 // Stiffness and damping times impedance of one row; returns the impedance.
@@ -453,10 +454,33 @@ static int limit_rows(const vvModel* m, const double* q, const double* v, Rows* 
   return n;
 }
 
+static int friction_rows(const vvModel* m, const double* v, Rows* out) {
+  int n = 0;
+  for (int d = 0; d < m->nv; d++) {
+    int j = m->dof_jnt[d];
+    if (m->jnt_frictionloss[j] == 0) continue;
+    double K, B, imp = law(m, m->jnt_friction_solref + 2 * j, m->jnt_friction_solimp + 5 * j, 0, &K, &B);
+    out[n].n = 1;
+    out[n].J = zeros((size_t)m->nv);
+    out[n].J[d] = 1;
+    out[n].D[0] = 1 / fmax((1 - imp) / imp * m->dof_invweight[d], 1e-15);
+    out[n].ref[0] = -B * v[d];
+    out[n].loss = m->jnt_frictionloss[j];
+    n++;
+  }
+  return n;
+}
+
 // Cost s(x), its gradient g and Hessian C (6 x 6) of one group at x = J a - a_ref.
 static double cost(const Rows* r, const double* x, double* g, double C[6][6]) {
   memset(g, 0, 6 * sizeof(double));
   memset(C, 0, 36 * sizeof(double));
+  if (r->loss > 0) {
+    bool slides = fabs(r->D[0] * x[0]) >= r->loss;
+    g[0] = slides ? copysign(r->loss, x[0]) : r->D[0] * x[0];
+    C[0][0] = slides ? 0 : r->D[0];
+    return slides ? r->loss * (fabs(x[0]) - r->loss / r->D[0] / 2) : g[0] * x[0] / 2;
+  }
   double N = r->cone * x[0], T = 0, s = 0;
   for (int k = 1; k < r->n; k++) T += r->mu[k] * r->mu[k] * x[k] * x[k];
   T = sqrt(T);
@@ -614,7 +638,8 @@ vvReference* vv_reference_evaluate(const vvModel* m, const double* q, const doub
   for (size_t d = 0; d < nv; d++) free_force[d] = out->tau[d] - out->bias[d];
   solve(m->nv, out->M, free_force, out->a0);
   int nrow = 0;
-  if (!(m->disable & (VV_DISABLE_CONSTRAINT | VV_DISABLE_LIMIT))) nrow += limit_rows(m, q, v, rows);
+  if (!(m->disable & (VV_DISABLE_CONSTRAINT | VV_DISABLE_FRICTIONLOSS))) nrow += friction_rows(m, v, rows);
+  if (!(m->disable & (VV_DISABLE_CONSTRAINT | VV_DISABLE_LIMIT))) nrow += limit_rows(m, q, v, rows + nrow);
   for (int k = 0; k < ncontact; k++) nrow += contact_rows(m, &p, v, contacts + k, points + k, rows + nrow);
   minimise(m, rows, nrow, out);
   damp(m, out);

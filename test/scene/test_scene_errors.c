@@ -44,8 +44,8 @@ typedef struct vvCase {
 #define BALL "<geom size='0.1'/>"
 
 static const vvCase cases[] = {
-    {WORLD("<body>\n<joint frictionloss='0.1'/>" BALL "</body>"), VV_ERROR_UNSUPPORTED,
-     "scene.xml:4: joint attribute \"frictionloss\" is not supported yet; remove it or set it to 0"},
+    {WORLD("<body>\n<joint frictionloss='-0.1'/>" BALL "</body>"), VV_ERROR_FILE,
+     "scene.xml:4: joint #0 has a negative frictionloss; it must be 0 or more"},
     {WORLD("<body><joint frictionloss='0'/>" BALL "</body>"), VV_OK, ""},
     {WORLD("<geom size='0.1' frictoin='1'/>"), VV_ERROR_FILE,
      "scene.xml:3: geom has no attribute \"frictoin\"; did you mean \"friction\"?"},
