@@ -104,6 +104,7 @@ int vv_command_check(vvCli* cli) {
     vvCheckInput in = {.rollout = vv_grad_rollout(&a),
                        .outputs_bar = a.loss.outputs_bar,
                        .time_bar = a.loss.time_bar,
+                       .row_loss = a.loss.row,
                        .ctrl = a.wrt.ctrl,
                        .qpos0 = a.wrt.qpos0,
                        .qvel0 = a.wrt.qvel0,

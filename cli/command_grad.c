@@ -19,6 +19,8 @@ typedef struct gradResult {
   size_t reals;
   vvReal* outputs;
   vvReal* time;
+  vvReal* ctrl_more;  // N x nu   what a user's loss asks of the controls itself
+  size_t nctrl;
   double loss;
   double forward_s;
   double backward_s;
@@ -38,7 +40,8 @@ static vvStatus allocate(vvContext* ctx, const vvGradArguments* a, gradResult* r
   size_t nv = (size_t)m->nv;
   size_t nctrl = n * (size_t)m->nu;
   size_t nout = (size_t)a->loss.nrow * (size_t)a->loss.nout;
-  r->reals = nctrl + 2 * nv + (size_t)m->na + n + 1 + nout + (size_t)a->loss.nrow;
+  r->nctrl = nctrl;
+  r->reals = 2 * nctrl + 2 * nv + (size_t)m->na + n + 1 + nout + (size_t)a->loss.nrow;
   r->block = VV_NEW(ctx, vvReal, r->reals);
   if (!r->block) return VV_ERROR_MEMORY;
   r->g.ctrl_bar = r->block;
@@ -48,6 +51,7 @@ static vvStatus allocate(vvContext* ctx, const vvGradArguments* a, gradResult* r
   r->g.adjoint_norm = r->g.act0_bar + m->na;
   r->outputs = r->g.adjoint_norm + n + 1;
   r->time = r->outputs + nout;
+  r->ctrl_more = r->time + a->loss.nrow;
   return a->wrt.nnumber > 0 ? vv_model_shadow(ctx, m, &r->g.model) : VV_OK;
 }
 
@@ -70,11 +74,20 @@ static vvStatus run(vvContext* ctx, const vvGradArguments* a, vvRollout* work, v
   if (worst != VV_OK && worst != VV_ERROR_NOT_CONVERGED) return worst;
   vvStatus status = vv_rollout(&in, tape, work, &out, report);
   if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
-  r->loss = loss_value(&a->loss, r);
+  if (!a->loss.row) r->loss = loss_value(&a->loss, r);
   r->residual_max = out.residual_max;
   vvRolloutSeed seed = {.outputs_bar = a->loss.outputs_bar, .time_bar = a->loss.time_bar};
+  if (a->loss.row) {
+    status = vv_row_loss_value(a->loss.row, &in, r->outputs, r->time, &r->loss, NULL);
+    if (status == VV_OK) {
+      status = vv_row_loss_vjp(a->loss.row, &in, r->outputs, r->time, a->loss.outputs_bar, a->loss.time_bar,
+                               r->ctrl_more, r->g.model);
+    }
+    if (status != VV_OK) return status;
+  }
   status = vv_rollout_vjp(&in, tape, work, &seed, &r->g, worst == VV_OK ? report : NULL);
   if (status == VV_OK && r->g.model) status = vv_model_derive_vjp(ctx, a->scene.model, r->g.model);
+  for (size_t i = 0; i < r->nctrl; i++) r->g.ctrl_bar[i] += r->ctrl_more[i];
   double t2 = now();
   if (status != VV_OK) return status;
   r->forward_s = t1 - t0;

@@ -17,6 +17,9 @@ void vv_loss_free(vvLoss* loss) {
   if (!loss->ctx) return;
   size_t n = (size_t)loss->nrow * (size_t)loss->nout;
   VV_DELETE(loss->ctx, loss->items, vvOutputItem, loss->nitem);
+  vv_row_loss_free(loss->row);
+  vv_kernel_free(loss->kernel);
+  VV_DELETE(loss->ctx, loss->data, vvReal, (size_t)loss->ndata * (size_t)loss->ndatum);
   VV_DELETE(loss->ctx, loss->rows, int, loss->nrow);
   VV_DELETE(loss->ctx, loss->outputs_bar, vvReal, n);
   VV_DELETE(loss->ctx, loss->time_bar, vvReal, loss->nrow);
@@ -152,17 +155,64 @@ static vvStatus parse_linear(const vvModel* m, const char* path, int nstep, vvLo
   return status;
 }
 
-vvStatus vv_loss_parse(vvContext* ctx, const vvModel* m, const char* text, int nstep, vvLoss* loss, vvReport* report) {
+static vvStatus read_data(vvLoss* loss, const char* path, int nstep, vvReport* report) {
+  vvTable table;
+  vvStatus status = vv_table_read(loss->ctx, path, &table, report);
+  if (status != VV_OK) return status;
+  size_t n = (size_t)table.nrow * (size_t)table.ncol;
+  loss->data = VV_NEW(loss->ctx, vvReal, n);
+  if (!loss->data) status = VV_ERROR_MEMORY;
+  if (status == VV_OK) {
+    loss->ndata = table.nrow;
+    loss->ndatum = table.ncol;
+    for (size_t i = 0; i < n; i++) loss->data[i] = (vvReal)table.value[i];
+    if (table.nrow < nstep + 1) {
+      status = vv_report_set(report, VV_ERROR_FILE, "%.120s: has %d rows; a loss over %d steps needs %d", path,
+                             table.nrow, nstep, nstep + 1);
+    }
+  }
+  vv_table_free(&table);
+  return status;
+}
+
+// FILE.c:function
+static vvStatus parse_kernel(const vvModel* m, const char* text, const char* data, int nstep, vvLoss* loss,
+                             vvReport* report) {
+  char file[1024];
+  const char* colon = strrchr(text, ':');
+  size_t n = (size_t)(colon - text);
+  if (n >= sizeof file || !colon[1]) {
+    return vv_report_set(report, VV_ERROR_ARGUMENT, "--loss %.80s: must be FILE.c:function", text);
+  }
+  memcpy(file, text, n);
+  file[n] = 0;
+  vvStatus status = vv_kernel_load(loss->ctx, file, colon + 1, NULL, &loss->kernel, report);
+  if (status == VV_OK && data) status = read_data(loss, data, nstep, report);
+  if (status != VV_OK) return status;
+  const vvKernelFunction* f = vv_kernel_function(loss->kernel, colon + 1);
+  status = vv_row_loss_create(loss->ctx, m, f, loss->data, loss->ndata, loss->ndatum, &loss->row, report);
+  if (status != VV_OK) return status;
+  int nitem = 0;
+  int nout = 0;
+  vv_row_loss_items(loss->row, &nitem, &nout);
+  status = allocate(loss, 0, nstep + 1, nout, true);
+  for (int k = 0; status == VV_OK && k <= nstep; k++) loss->rows[k] = k;
+  return status;
+}
+
+vvStatus vv_loss_parse(vvContext* ctx, const vvModel* m, const char* text, const char* data, int nstep, vvLoss* loss,
+                       vvReport* report) {
   memset(loss, 0, sizeof *loss);
   loss->ctx = ctx;
+  bool kernel = strncmp(text, "linear:", 7) != 0 && strncmp(text, "final:", 6) != 0 && strncmp(text, "sum:", 4) != 0;
+  if (data && !kernel) return vv_report_set(report, VV_ERROR_ARGUMENT, "--data belongs to --loss FILE.c:function");
   if (strncmp(text, "linear:", 7) == 0) return parse_linear(m, text + 7, nstep, loss, report);
   if (strncmp(text, "final:", 6) == 0) return parse_quantity(m, text + 6, false, nstep, loss, report);
   if (strncmp(text, "sum:", 4) == 0) return parse_quantity(m, text + 4, true, nstep, loss, report);
-  if (strstr(text, ".c:")) {
-    return vv_report_set(report, VV_ERROR_UNSUPPORTED, "--loss FILE.c:function is not built yet");
-  }
+  if (strstr(text, ".c:")) return parse_kernel(m, text, data, nstep, loss, report);
   return vv_report_set(report, VV_ERROR_ARGUMENT,
-                       "--loss %.80s: unknown; linear:W.csv, final:QUANTITY, sum:QUANTITY are known", text);
+                       "--loss %.80s: unknown; linear:W.csv, final:QUANTITY, sum:QUANTITY, FILE.c:function are known",
+                       text);
 }
 
 // ---- --wrt ----------------------------------------------------------------------------------------------------------
@@ -250,8 +300,8 @@ vvStatus vv_wrt_parse(vvContext* ctx, const vvModel* m, const char* text, vvWrt*
 // ---- both -----------------------------------------------------------------------------------------------------------
 
 static int check_options(const vvCli* cli) {
-  static const char* const later[] = {"data", "control", "force"};
-  for (int i = 0; i < 3; i++) {
+  static const char* const later[] = {"control", "force"};
+  for (int i = 0; i < 2; i++) {
     if (vv_cli_has(cli, later[i])) return vv_cli_error("--%s is not built yet", later[i]);
   }
   const char* mode = vv_cli_text(cli, "mode");
@@ -291,7 +341,8 @@ int vv_grad_arguments(vvCli* cli, vvGradArguments* arguments) {
   const vvModel* m = arguments->scene.model;
   vvStatus status = vv_wrt_parse(cli->context, m, vv_cli_text(cli, "wrt"), &arguments->wrt, &report);
   if (status == VV_OK) {
-    status = vv_loss_parse(cli->context, m, vv_cli_text(cli, "loss"), arguments->nstep, &arguments->loss, &report);
+    status = vv_loss_parse(cli->context, m, vv_cli_text(cli, "loss"), vv_cli_text(cli, "data"), arguments->nstep,
+                           &arguments->loss, &report);
   }
   return vv_cli_fail(status, &report, "reading the arguments");
 }
@@ -314,5 +365,6 @@ vvRolloutInput vv_grad_rollout(const vvGradArguments* arguments) {
                        .nout = loss->nout,
                        .rows = loss->rows,
                        .nrow = loss->nrow};
+  if (loss->row) in.items = vv_row_loss_items(loss->row, &in.nitem, &in.nout);
   return in;
 }

@@ -3,14 +3,15 @@
 //
 // loss.h: what vv grad and vv check share: the LOSS and --wrt arguments.
 //
-// Every loss built here is linear in outputs: linear:W.csv, final:QUANTITY, sum:QUANTITY. It becomes items, rows and
-// their weights.
+// linear:W.csv, final:QUANTITY and sum:QUANTITY are linear in outputs: they become items, rows and their weights.
+// FILE.c:function is a user's kernel (row_loss.h).
 
 #ifndef VISVIVA_CLI_LOSS_H_
 #define VISVIVA_CLI_LOSS_H_
 
 #include "cli/inputs.h"
 #include "visviva/roll.h"
+#include "visviva/row_loss.h"
 
 typedef struct vvLoss {
   vvContext* ctx;
@@ -21,9 +22,16 @@ typedef struct vvLoss {
   int nrow;
   vvReal* outputs_bar;  // nrow x nout   weights
   vvReal* time_bar;     // nrow, NULL: the time does not count
+  // a user's kernel; then the weights above are where its cotangents go
+  vvKernel* kernel;
+  vvRowLoss* row;
+  vvReal* data;  // ndata x ndatum
+  int ndata, ndatum;
 } vvLoss;
 
-vvStatus vv_loss_parse(vvContext* ctx, const vvModel* m, const char* text, int nstep, vvLoss* loss, vvReport* report);
+// data: the file of --data, NULL: none.
+vvStatus vv_loss_parse(vvContext* ctx, const vvModel* m, const char* text, const char* data, int nstep, vvLoss* loss,
+                       vvReport* report);
 void vv_loss_free(vvLoss* loss);
 
 // A segment of --wrt: a name or pattern, or one of the four words.

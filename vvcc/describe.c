@@ -36,7 +36,8 @@ static const char* plain_name(const vvStruct* s) {
 }
 
 // One vvKernelType; owner: the struct that it is a member of.
-static void put_entry(vvDescribe* d, const vvIrType* t, const char* name, const vvStruct* owner, bool active) {
+static void put_entry(vvDescribe* d, const vvIrType* t, const char* name, const vvStruct* owner, bool active,
+                      bool used) {
   const char* text = vv_emit_type(d->cc, t, "");
   bool pointer = t->kind == VV_T_POINTER, constant = pointer && t->elem_const;
   const vvIrType* e = pointer ? t->elem : t;
@@ -55,7 +56,7 @@ static void put_entry(vvDescribe* d, const vvIrType* t, const char* name, const 
   } else {
     fprintf(d->out, "0, ");
   }
-  fprintf(d->out, "%ld, %d, %d, %d, %d, ", count, pointer || deep, constant, e->is_unsigned, active);
+  fprintf(d->out, "%ld, %d, %d, %d, %d, %d, ", count, pointer || deep, constant, e->is_unsigned, active, used);
   if (e->kind == VV_T_STRUCT) {
     fprintf(d->out, "vv_members_%s, %d}", plain_name(e->def), e->def->nfield);
   } else {
@@ -76,7 +77,7 @@ static void put_struct(vvDescribe* d, const vvStruct* s, bool* done) {
   fprintf(d->out, "static const vvKernelType vv_members_%s[] = {\n", plain_name(s));
   for (int i = 0; i < s->nfield; i++) {
     fprintf(d->out, "    ");
-    put_entry(d, s->field[i].type, s->field[i].name, s, false);
+    put_entry(d, s->field[i].type, s->field[i].name, s, false, true);
     fprintf(d->out, ",\n");
   }
   if (s->nfield == 0) fprintf(d->out, "    {0},\n");
@@ -141,12 +142,21 @@ static bool is_described(const vvFunc* f) {
   return f->body && !f->is_static && f->in_main && f->state == 2 && !f->rule_of;
 }
 
+// Whether the body reads or writes argument i or what it leads to.
+static bool is_used(const vvFunc* f, int i) {
+  int loc = 0;
+  for (int k = 0; k < i; k++) loc += vv_ir_leaves(f->param[k]->type);
+  for (int k = 0; k < vv_ir_leaves(f->param[i]->type); k++)
+    if (vv_bits_get(f->reads, loc + k) || vv_bits_get(f->writes, loc + k)) return true;
+  return false;
+}
+
 static void put_function(vvDescribe* d, const vvFunc* f) {
   uint64_t mask = vv_deriv_default_mask(f);
   fprintf(d->out, "static const vvKernelType vv_arguments_%s[] = {\n", f->name);
   for (int i = 0; i < f->nparam; i++) {
     fprintf(d->out, "    ");
-    put_entry(d, f->param[i]->type, f->param[i]->name, NULL, mask >> i & 1);
+    put_entry(d, f->param[i]->type, f->param[i]->name, NULL, mask >> i & 1, is_used(f, i));
     fprintf(d->out, ",\n");
   }
   if (f->nparam == 0) fprintf(d->out, "    {0},\n");
@@ -186,7 +196,7 @@ void vv_describe(vvCc* cc, const char* dir) {
     if (!is_described(f)) continue;
     n++;
     fprintf(out, "    {\"%s\", \"%s\", %d, vv_arguments_%s,\n     ", f->name, vv_emit_head(cc, f), f->nparam, f->name);
-    put_entry(d, f->ret_type, "return", NULL, vv_ir_has_real(f->ret_type));
+    put_entry(d, f->ret_type, "return", NULL, vv_ir_has_real(f->ret_type), true);
     fprintf(out, ", %d, vv_call_%s, vv_vjp_%s, vv_jvp_%s,\n     {", needs_tape(cc, f), f->name, f->name, f->name);
     static const char* const form[] = {"", "_fwd", "_rev", "_vjp", "_jvp", "_jvp8"};
     for (int k = 0; k < 6; k++) fprintf(out, "%s(void (*)(void))%s%s", k ? ", " : "", f->name, form[k]);

@@ -13,6 +13,7 @@
 #define VISVIVA_CHECK_H_
 
 #include "visviva/roll.h"
+#include "visviva/row_loss.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,11 +32,13 @@ typedef enum vvVerdict {
 // A short constant text, never NULL.
 const char* vv_verdict_text(vvVerdict verdict);
 
-// Loss = sum(outputs_bar . outputs) + sum(time_bar . time), over the rows of `rollout`.
+// Loss = sum(outputs_bar . outputs) + sum(time_bar . time), over the rows of `rollout`; or that of a user's kernel, whose
+// items are then those of `rollout`, at all rows.
 typedef struct vvCheckInput {
   vvRolloutInput rollout;
   const vvReal* outputs_bar;      // rows x nout
   const vvReal* time_bar;         // rows, NULL: zeros
+  const vvRowLoss* row_loss;      // NULL: the weights above
   bool ctrl, qpos0, qvel0, act0;  // blocks wanted
   const int* numbers;             // numbers wanted, indices into the model's names
   int nnumber;

@@ -151,4 +151,8 @@ typedef vvReal vvReal8 __attribute__((vector_size(8 * sizeof(vvReal))));
 
 #include "visviva/math_kernel.h"
 
+#ifdef VV_USER_KERNEL  // a file that vv_kernel_load reads
+#include "visviva/state_kernel.h"
+#endif
+
 #endif  // VISVIVA_KERNEL_H_

@@ -47,6 +47,7 @@ typedef struct vvKernelType {
   bool constant;                       // pointers: to const
   bool is_unsigned;                    // integers
   bool active;                         // arguments: has a bar
+  bool used;                           // arguments: read or written
   const struct vvKernelType* members;  // of structs
   int nmember;
 } vvKernelType;

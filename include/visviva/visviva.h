@@ -23,6 +23,7 @@
 #include "visviva/report.h"
 #include "visviva/rigid.h"
 #include "visviva/roll.h"
+#include "visviva/row_loss.h"
 #include "visviva/spec.h"
 #include "visviva/tape.h"
 

@@ -41,6 +41,7 @@ static void add_shared(vvArguments* a, const vvKernelTools* tools, const char* f
   add(a, tools->include);
   add(a, "-I");
   add(a, folder);
+  add(a, "-DVV_USER_KERNEL");
 #ifdef VV_REAL_IS_FLOAT
   add(a, "-DVV_REAL=float");
   add(a, "-DVV_REAL_IS_FLOAT");
@@ -48,7 +49,7 @@ static void add_shared(vvArguments* a, const vvKernelTools* tools, const char* f
 }
 
 static void add_flags(vvArguments* a) {
-  static const char* const flags[] = {"-std=c17",        "-D_XOPEN_SOURCE=700", "-O3", "-fPIC", "-ffp-contract=off",
+  static const char* const flags[] = {"-std=c17",        "-D_XOPEN_SOURCE=700", "-O2", "-fPIC", "-ffp-contract=off",
                                       "-fno-math-errno", "-fno-trapping-math",  "-w"};
   for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) add(a, flags[i]);
 }

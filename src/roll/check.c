@@ -130,7 +130,7 @@ static bool evaluate(const vvCheckPlan* plan, const vvCheckBlock* b, double t, v
   if (move(plan, b, t, w, &in) != VV_OK) return false;
   vvRolloutOutput out = {.outputs = w->outputs, .time = w->time, .signature = w->signature};
   if (vv_rollout(&in, tape, w->work, &out, NULL) != VV_OK) return false;
-  *loss = vv_check_loss(plan, w->outputs, w->time, NULL);
+  *loss = vv_check_loss(plan, &in, w->outputs, w->time, NULL);
   *unchanged = memcmp(w->signature, plan->signature, (size_t)in.nstep * sizeof(uint64_t)) == 0;
   return isfinite(*loss);
 }

@@ -40,8 +40,14 @@ static const char* element_text(vvElement element) {
   }
 }
 
-double vv_check_loss(const vvCheckPlan* plan, const vvReal* outputs, const vvReal* time, double* terms) {
+double vv_check_loss(const vvCheckPlan* plan, const vvRolloutInput* rollout, const vvReal* outputs, const vvReal* time,
+                     double* terms) {
   const vvCheckInput* in = plan->in;
+  if (in->row_loss) {
+    double value = 0;
+    vvStatus status = vv_row_loss_value(in->row_loss, rollout, outputs, time, &value, terms);
+    return status == VV_OK ? value : (double)NAN;
+  }
   size_t n = (size_t)plan->nrow * (size_t)in->rollout.nout;
   double loss = 0;
   double size = 0;
@@ -186,6 +192,30 @@ static void take_gradient(vvCheckPlan* plan, const vvGradient* g) {
   plan->growth_per_s = vv_adjoint_growth(g->adjoint_norm, plan->in->rollout.nstep, (double)plan->m->opt_timestep[0]);
 }
 
+// Cotangents that a user's loss starts from.
+typedef struct rowSeeds {
+  vvReal *block, *ctrl_bar;
+  size_t reals, nctrl;
+} rowSeeds;
+
+static vvStatus seed_rows(vvCheckPlan* plan, const vvRolloutInput* in, vvModel* m_bar, rowSeeds* rows,
+                          vvRolloutSeed* seed) {
+  size_t nout = (size_t)plan->nrow * (size_t)in->nout;
+  rows->nctrl = (size_t)in->nstep * (size_t)plan->m->nu;
+  rows->reals = nout + (size_t)plan->nrow + rows->nctrl;
+  rows->block = VV_NEW(plan->ctx, vvReal, rows->reals);
+  if (!rows->block) {
+    rows->nctrl = 0;
+    return VV_ERROR_MEMORY;
+  }
+  vvReal* time_bar = rows->block + nout;
+  rows->ctrl_bar = time_bar + plan->nrow;
+  seed->outputs_bar = rows->block;
+  seed->time_bar = time_bar;
+  const vvCheckWorker* w = &plan->worker[0];
+  return vv_row_loss_vjp(plan->in->row_loss, in, w->outputs, w->time, rows->block, time_bar, rows->ctrl_bar, m_bar);
+}
+
 // The rollout as the check sees it: a stated initial state unless the model's own counts, controls written out.
 static vvStatus roll_base(vvCheckPlan* plan, vvReport* report) {
   vvCheckWorker* w = &plan->worker[0];
@@ -195,12 +225,16 @@ static vvStatus roll_base(vvCheckPlan* plan, vvReport* report) {
   vvRolloutOutput out = {.outputs = w->outputs, .time = w->time, .signature = plan->signature};
   vvStatus status = vv_rollout(&in, plan->tape, w->work, &out, report);
   if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return status;
-  plan->loss = vv_check_loss(plan, w->outputs, w->time, &plan->terms);
+  plan->loss = vv_check_loss(plan, &in, w->outputs, w->time, &plan->terms);
   if (!isfinite(plan->loss)) return vv_report_set(report, VV_ERROR_NOT_FINITE, "the loss is not finite");
   baseGradient base = {0};
   vvRolloutSeed seed = {.outputs_bar = plan->in->outputs_bar, .time_bar = plan->in->time_bar};
+  rowSeeds rows = {0};
   status = allocate_gradient(plan, &base);
+  if (status == VV_OK && plan->in->row_loss) status = seed_rows(plan, &in, base.g.model, &rows, &seed);
   if (status == VV_OK) status = vv_rollout_vjp(&in, plan->tape, w->work, &seed, &base.g, report);
+  for (size_t i = 0; status == VV_OK && i < rows.nctrl; i++) base.g.ctrl_bar[i] += rows.ctrl_bar[i];
+  VV_DELETE(plan->ctx, rows.block, vvReal, rows.reals);
   if (status == VV_OK && base.g.model) status = vv_model_derive_vjp(plan->ctx, plan->m, base.g.model);
   if (status == VV_OK) take_gradient(plan, &base.g);
   if (base.g.model) vv_model_shadow_free(plan->ctx, base.g.model);

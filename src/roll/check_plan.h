@@ -75,8 +75,9 @@ void vv_check_plan_free(vvCheckPlan* plan);
 // The block that direction `index` belongs to.
 const vvCheckBlock* vv_check_plan_block(const vvCheckPlan* plan, int index);
 
-// Loss of a rollout's outputs; terms (NULL allowed): the sum of its terms' sizes.
-double vv_check_loss(const vvCheckPlan* plan, const vvReal* outputs, const vvReal* time, double* terms);
+// Loss of a rollout's outputs, NaN where it cannot be had; terms (NULL allowed): the sum of its terms' sizes.
+double vv_check_loss(const vvCheckPlan* plan, const vvRolloutInput* rollout, const vvReal* outputs, const vvReal* time,
+                     double* terms);
 
 // Which contact or limit makes the rollout on `tape` differ from the plan's at row `step`, as text, and whether it
 // grazes: its gap moves by less than 1e-6 m in that step.
