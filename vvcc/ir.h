@@ -63,6 +63,7 @@ struct vvVar {
   bool write_once;  // VV_WRITE_ONCE
   bool assigned;    // a by-value parameter that the body assigns
   bool is_flag;     // made by the lowering of jumps: removed when never read
+  bool is_temp;     // made for the value of one expression, read once
   bool frozen;      // keeps its value from its declaration to the end of its scope
   vvStmt* scope;    // innermost loop that it is declared in, NULL: the function
   bool by_value;    // the bar or tangent pointer of something passed by value: written *x_bar

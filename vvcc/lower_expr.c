@@ -16,6 +16,7 @@ _Noreturn void vv_lower_refuse(vvLower* lo, CXCursor c, const char* reason, cons
 
 vvVar* vv_lower_local(vvLower* lo, const char* name, vvIrType* type, vvBlock* out) {
   vvVar* v = name ? vv_ir_var(lo->cc, name, type) : vv_ir_temp(lo->cc, lo->f, type, "t");
+  v->is_temp = !name;
   v->scope = lo->loop;
   vv_ir_add(lo->cc, out, vv_ir_decl(lo->cc, v, false));
   return v;
@@ -246,7 +247,7 @@ static bool mentions(const vvExpr* e, const vvVar* v) {
 void vv_lower_assign(vvLower* lo, vvExpr* lhs, vvExpr* rhs, vvBlock* out) {
   vvCc* cc = lo->cc;
   // a call whose result was put into a fresh temporary writes the destination itself
-  if (rhs->kind == VV_E_VAR && out->n >= 2 && vv_ir_same_type(lhs->type, rhs->type)) {
+  if (rhs->kind == VV_E_VAR && rhs->var->is_temp && out->n >= 2 && vv_ir_same_type(lhs->type, rhs->type)) {
     vvStmt* call = out->v[out->n - 1];
     vvStmt* decl = out->v[out->n - 2];
     bool keep = call->kind == VV_S_CALL && call->callee->vjp_rule && call->callee->vjp_rule->takes_value;

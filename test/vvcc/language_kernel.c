@@ -472,3 +472,17 @@ VV_DIFF VV_SECOND vvReal g_not_fused(const vvReal* x, vvReal* y, int n) {
   y[0] *= s;
   return s * x[0];
 }
+
+// a call's value that is used twice, right after it was made
+VV_DIFF VV_SECOND vvReal g_value_twice(const vvReal* x, vvReal* y, int n) {
+  for (int i = 0; i < n; i++) {
+    if (x[i] > (vvReal)0.3) {
+      vvReal l = vv_vec3_length(vv_vec3_load(x, i));
+      y[2 * i] = l;
+      y[2 * i + 1] = l;
+    } else {
+      y[i] = x[i];
+    }
+  }
+  return y[1] * y[3];
+}
