@@ -34,7 +34,9 @@ typedef enum vvGeomType {  // in this order geoms of a pair are sorted
 
 typedef enum vvIntegrator {  // the format's numbers
   VV_INTEGRATOR_EULER = 0,
-  VV_INTEGRATOR_RK4 = 1
+  VV_INTEGRATOR_RK4 = 1,
+  VV_INTEGRATOR_IMPLICIT = 2,     // implicit in all velocities
+  VV_INTEGRATOR_IMPLICITFAST = 3  // without the Coriolis forces of bodies that hang together
 } vvIntegrator;
 
 typedef enum vvConeType { VV_CONE_PYRAMIDAL = 0, VV_CONE_ELLIPTIC = 1 } vvConeType;
@@ -122,6 +124,7 @@ typedef struct vvModel {
   int* body_tree;     // kinematic tree, -1: cannot move
   int* body_weld;     // body at the top of the group this one is welded to
   int* body_inertia;  // vvInertiaKind
+  int* body_alone;    // 1: it has a free joint and carries nothing that moves or has mass
 
   // joints                              njnt
   int* jnt_type;     // vvJointType

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // rigid.h: the step of trees of rigid bodies: contact search, the acceleration node M a + c = tau + J' f(J a - a_ref),
-// the damping node (M + h B) a2 = M a of Euler's method, and the linear systems of both for reverse sweeps.
+// the damping node (M + h B) a2 = M a of Euler's method or (M - h D) a2 = M a of the implicit ones, and the linear
+// systems of both for reverse sweeps.
 //
 //   Euler          v' = v + h a2                q' = q (+) h v'
+//   implicit       the same with D = d(tau - c)/dv; implicitfast: c of bodies that float alone only
 //   Runge-Kutta 4  evaluations 0..3 at v_i = v + h c_i a_(i-1), q_i = q (+) h c_i v_(i-1), c = 0, 1/2, 1/2, 1;
 //                  v' = v + h sum b_i a_i,  q' = q (+) h sum b_i v_i,  b = 1/6, 1/3, 1/3, 1/6
 //
@@ -82,7 +84,11 @@ typedef struct vvRigidWork {
   size_t LH_max;                  // reals it has room for
   vvReal* LM;                     // triangular factors of M and M + h B
   vvReal* LD;
-  bool have_LH, have_LM, have_LD;
+  vvReal* LU;           // blocks of M - h D and their factors, where an implicit integrator needs them
+  int* LU_swap;         // nv   row exchanges
+  vvReal* implicit[4];  // nbody x 6 each   motions of its residual
+  const vvReal* at_v;   // velocity of the last evaluation or relinearisation
+  bool have_LH, have_LM, have_LD, have_LU;
   vvReal* scratch;       // 10 x stride
   vvReal* q1;            // nq               the next configuration
   vvReal* zero;          // max(nv, nu, na, 1) zeros
@@ -139,10 +145,12 @@ vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v
 // respect to a damping is not 0.
 bool vv_rigid_has_damping_node(const vvModel* m);
 
-// x = inv(H) b; x = inv(M + h B) b; y = M x; y = H x. Arguments of nv reals; b and x may be the same array. The first
-// use after an evaluation or relinearisation factors what it needs; VV_ERROR_SINGULAR when that fails.
+// x = inv(H) b; x = inv(M + h B) b, or of M - h D, and with its transpose; y = M x; y = H x. Arguments of nv reals; b
+// and x may be the same array. The first use after an evaluation or relinearisation factors what it needs;
+// VV_ERROR_SINGULAR when that fails.
 vvStatus vv_rigid_solve_H(vvRigidWork* work, const vvReal* b, vvReal* x);
 vvStatus vv_rigid_solve_damped(vvRigidWork* work, const vvReal* b, vvReal* x);
+vvStatus vv_rigid_solve_damped_transposed(vvRigidWork* work, const vvReal* b, vvReal* x);
 vvStatus vv_rigid_solve_mass(vvRigidWork* work, const vvReal* b, vvReal* x);
 void vv_rigid_mul_mass(const vvRigidWork* work, const vvReal* x, vvReal* y);
 void vv_rigid_apply_H(const vvRigidWork* work, const vvReal* x, vvReal* y);

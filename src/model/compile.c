@@ -277,6 +277,17 @@ static vvStatus derive(vvCompile* c) {
   return vv_spec_error(c->report, status, head, "%s", inner.message);
 }
 
+// Which bodies float alone, by the masses in effect.
+static void fill_alone(vvModel* m) {
+  for (int i = 1; i < m->nbody; i++) {
+    m->body_alone[i] = m->body_njnt[i] == 1 && m->jnt_type[m->body_jnt[i]] == VV_JOINT_FREE;
+    for (int k = i + 1; k < m->nbody && m->body_alone[i]; k++) {
+      bool other = m->body_tree[k] == m->body_tree[i];
+      if (other && (m->body_ndof[k] > 0 || m->body_inertia10[10 * k] > 0)) m->body_alone[i] = 0;
+    }
+  }
+}
+
 // Refuses what turns or scales a body in a fluid whose principal axes are not determined by it.
 static void refuse_free_axes(vvCompile* c) {
   const vvModel* m = c->m;
@@ -318,6 +329,7 @@ static vvStatus compile(vvCompile* c) {
   if (status == VV_OK) status = vv_compile_fill_pairs(c);
   if (status == VV_OK) status = vv_names_create(c->context, c->spec, c->m, &c->order, c->report);
   if (status == VV_OK) status = derive(c);
+  if (status == VV_OK) fill_alone(c->m);
   if (status == VV_OK) refuse_free_axes(c);
   if (status == VV_OK) status = vv_compile_keys(c);
   return status;

@@ -32,7 +32,7 @@ const char* vv_model_invalid_sizes(const vvModel* m) {
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     if (sizes[i] < 0 || sizes[i] > INT32_MAX / 64) return "a size is out of range";
   if (m->nbody < 1 || m->na != 0) return "a size is out of range";
-  if (m->integrator != VV_INTEGRATOR_EULER && m->integrator != VV_INTEGRATOR_RK4) return "the integrator is unknown";
+  if (!within(m->integrator, VV_INTEGRATOR_EULER, VV_INTEGRATOR_IMPLICITFAST + 1)) return "the integrator is unknown";
   if (m->cone != VV_CONE_PYRAMIDAL && m->cone != VV_CONE_ELLIPTIC) return "the friction cone is unknown";
   return NULL;
 }
@@ -44,6 +44,7 @@ static const char* check_bodies(const vvModel* m) {
     if (!within(m->body_parent[i], 0, i ? i : 1)) return "a body's parent is out of range";
     if (!within(m->body_frame[i], -1, m->nframe)) return "a body's frame is out of range";
     if (!within(m->body_inertia[i], VV_INERTIA_GEOMS, VV_INERTIA_FULL + 1)) return "a body's inertia is of no kind";
+    if (!within(m->body_alone[i], 0, 2)) return "whether a body is alone is wrong";
     bool joints = m->body_njnt[i] > 0, geoms = m->body_ngeom[i] > 0;
     if (m->body_njnt[i] < 0 || m->body_ngeom[i] < 0 || m->body_ndof[i] < 0 || m->body_ndof[i] > 6)
       return "a body's counts are out of range";

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// dynamics_kernel.c: the residual of the acceleration node, weak and strong, and of the damping node.
+// dynamics_kernel.c: the residual of the acceleration node, weak and strong, and of the damping
+// node and its kin in the implicit integrators.
 //
 //   r(a) = M a + c - tau - J' f(J a - a_ref) - (wrenches)          [N, N m]
 //   w . r = sum over bodies of W.(I (A + G) + V x* I V) + sum over dofs of w (armature a - tau)
@@ -263,6 +264,128 @@ VV_DIFF void vv_rigid_damping_residual(const vvModel* m, VV_NO_DIFF const vvReal
   for (int k = 0; k < m->nv; k++) {
     int j = m->dof_jnt[k];
     r[k] = m->jnt_armature[j] * d[k] + m->opt_timestep[0] * m->jnt_damping[j] * a2[k];
+  }
+  gather_forces(m, pose->S, force, r);
+}
+
+// Whether the implicit node takes in the Coriolis forces of body i.
+VV_DIFF static inline int has_gyration(const vvModel* m, int i) {
+  return m->integrator == VV_INTEGRATOR_IMPLICIT || m->body_alone[i];
+}
+
+// V, A and G of the implicit node: A = sum S d + h dG/dv a2, G = sum S a2 (the change of V along a2).
+VV_DIFF static void accumulate_implicit(const vvModel* m, const vvRigidPose* pose, const vvReal* v,
+                                        VV_NO_DIFF const vvReal* x, VV_NO_DIFF const vvReal* a2,
+                                        VV_WRITE_ONCE vvRigidMotion* motion) {
+  vvMotion zero = {{0, 0, 0}, {0, 0, 0}};
+  vv_motion_store(motion->V, 0, zero);
+  vv_motion_store(motion->A, 0, zero);
+  vv_motion_store(motion->G, 0, zero);
+  for (int i = 1; i < m->nbody; i++) {
+    int parent = m->body_parent[i];
+    vvReal h = 0;
+    if (has_gyration(m, i)) h = m->opt_timestep[0];
+    vvMotion V = vv_motion_load(motion->V, parent);
+    vvMotion A = vv_motion_load(motion->A, parent);
+    vvMotion T = vv_motion_load(motion->G, parent);
+    for (int k = 0; k < m->body_njnt[i]; k++) {
+      int j = m->body_jnt[i] + k;
+      int d = m->jnt_v[j];
+      int type = m->jnt_type[j];
+      int n = 3;
+      if (type == VV_JOINT_HINGE || type == VV_JOINT_SLIDE) n = 1;
+      if (type == VV_JOINT_FREE) {
+        for (int e = 0; e < 3; e++) {
+          vvMotion S = vv_motion_load(pose->S, d + e);
+          V = vv_motion_muladd(V, v[d + e], S);
+          A = vv_motion_muladd(A, x[d + e], S);
+          T = vv_motion_muladd(T, a2[d + e], S);
+        }
+        d = d + 3;
+      }
+      vvMotion turn = zero;
+      vvMotion turn_along = zero;
+      for (int e = 0; e < n; e++) {
+        vvMotion S = vv_motion_load(pose->S, d + e);
+        turn = vv_motion_muladd(turn, v[d + e], S);
+        turn_along = vv_motion_muladd(turn_along, a2[d + e], S);
+        A = vv_motion_muladd(A, x[d + e], S);
+      }
+      A = vv_motion_muladd(vv_motion_muladd(A, h, vv_motion_cross(V, turn_along)), h, vv_motion_cross(T, turn));
+      V = vv_motion_muladd(V, 1, turn);
+      T = vv_motion_muladd(T, 1, turn_along);
+    }
+    vv_motion_store(motion->V, i, V);
+    vv_motion_store(motion->A, i, A);
+    vv_motion_store(motion->G, i, T);
+  }
+}
+
+// Force of body i in the implicit node, body axes at its origin: M d - h D a2 without what acts on dofs.
+VV_DIFF static inline vvMotion implicit_force(const vvModel* m, int i, vvMat3 R, vvMotion V, vvMotion A, vvMotion T) {
+  vvReal h = m->opt_timestep[0];
+  vvMotion f = vv_body_momentum(m, i, A);
+  if (has_gyration(m, i)) {
+    vvMotion p = vv_body_momentum(m, i, V);
+    vvMotion pt = vv_body_momentum(m, i, T);
+    f.ang = vv_vec3_muladd(f.ang, h, vv_vec3_add(vv_vec3_cross(T.ang, p.ang), vv_vec3_cross(T.lin, p.lin)));
+    f.ang = vv_vec3_muladd(f.ang, h, vv_vec3_add(vv_vec3_cross(V.ang, pt.ang), vv_vec3_cross(V.lin, pt.lin)));
+    f.lin = vv_vec3_muladd(f.lin, h, vv_vec3_add(vv_vec3_cross(T.ang, p.lin), vv_vec3_cross(V.ang, pt.lin)));
+  }
+  if (m->fluid && m->body_inertia10[10 * i] >= (vvReal)1e-15)
+    f = vv_motion_muladd(f, -h, vv_fluid_force_along(m, i, vv_mat3_mul_t(R, vv_vec3_load(m->opt_wind, 0)), V, T));
+  return f;
+}
+
+// Damping of dof k.
+VV_DIFF static inline vvReal damping_of(const vvModel* m, int k) {
+  vvReal b = 0;
+  if (!(m->disable & VV_DISABLE_DAMPER)) b = m->jnt_damping[m->dof_jnt[k]];
+  return b;
+}
+
+VV_DIFF vvReal vv_rigid_implicit_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                      const vvReal* v, VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
+                                      VV_NO_DIFF const vvReal* w2, VV_WRITE_ONCE vvRigidMotion* motion) {
+  vvReal psi = 0;
+  accumulate_implicit(m, pose, v, d, a2, motion);
+  accumulate_plain(m, pose->S, w2, motion->W);
+  for (int i = 1; i < m->nbody; i++) {
+    if (m->body_tree[i] < 0) continue;
+    vvVec3 c = vv_vec3_load(ref, 3 * m->body_tree[i]);
+    vvMat3 R = vv_mat3_load(pose->xmat, 9 * i);
+    vvVec3 x = vv_vec3_load(pose->xpos, 3 * i);
+    vvMotion V = vv_motion_in_body(R, x, c, vv_motion_load(motion->V, i));
+    vvMotion A = vv_motion_in_body(R, x, c, vv_motion_load(motion->A, i));
+    vvMotion T = vv_motion_in_body(R, x, c, vv_motion_load(motion->G, i));
+    vvMotion W = vv_motion_in_body(R, x, c, vv_motion_load(motion->W, i));
+    vvMotion f = implicit_force(m, i, R, V, A, T);
+    psi += vv_vec3_dot(W.ang, f.ang) + vv_vec3_dot(W.lin, f.lin);
+  }
+  for (int k = 0; k < m->nv; k++) {
+    psi += w2[k] * (m->jnt_armature[m->dof_jnt[k]] * d[k] + m->opt_timestep[0] * damping_of(m, k) * a2[k]);
+  }
+  return psi;
+}
+
+VV_DIFF void vv_rigid_implicit_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                        const vvReal* v, VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
+                                        VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r) {
+  accumulate_implicit(m, pose, v, d, a2, motion);
+  for (int i = 0; i < 6 * m->nbody; i++) force[i] = 0;
+  for (int i = 1; i < m->nbody; i++) {
+    if (m->body_tree[i] < 0) continue;
+    vvVec3 c = vv_vec3_load(ref, 3 * m->body_tree[i]);
+    vvMat3 R = vv_mat3_load(pose->xmat, 9 * i);
+    vvVec3 x = vv_vec3_load(pose->xpos, 3 * i);
+    vvMotion V = vv_motion_in_body(R, x, c, vv_motion_load(motion->V, i));
+    vvMotion A = vv_motion_in_body(R, x, c, vv_motion_load(motion->A, i));
+    vvMotion T = vv_motion_in_body(R, x, c, vv_motion_load(motion->G, i));
+    vvMotion f = implicit_force(m, i, R, V, A, T);
+    add_force(force, i, 1, vv_mat3_mul(R, f.lin), vv_mat3_mul(R, f.ang), x, c);
+  }
+  for (int k = 0; k < m->nv; k++) {
+    r[k] = m->jnt_armature[m->dof_jnt[k]] * d[k] + m->opt_timestep[0] * damping_of(m, k) * a2[k];
   }
   gather_forces(m, pose->S, force, r);
 }

@@ -94,7 +94,7 @@ void vv_rigid_mass(const vvModel* m, vvRigidWork* w) {
       M[(e - first) * width + row] = value;
     }
   }
-  w->have_LM = w->have_LD = false;
+  w->have_LM = w->have_LD = w->have_LU = false;
 }
 
 // a += s b, six reals

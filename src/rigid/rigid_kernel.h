@@ -73,6 +73,19 @@ VV_DIFF void vv_rigid_damping_residual(const vvModel* m, VV_NO_DIFF const vvReal
                                        VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2, VV_WRITE_ONCE vvReal* D,
                                        vvReal* force, vvReal* r);
 
+// Weak residual of the implicit integrators' node, w2 . ((M - h D) a2 - M a) with d = a2 - a and D the derivative of
+// the applied and fluid forces, and minus that of the Coriolis forces (implicitfast: of bodies that float alone), with
+// respect to v. motion: V, A = sum S d + h dG/dv a2, G = sum S a2, W of w2.
+VV_DIFF_WRT(state, pose, v)
+VV_DIFF vvReal vv_rigid_implicit_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                      const vvReal* v, VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
+                                      VV_NO_DIFF const vvReal* w2, VV_WRITE_ONCE vvRigidMotion* motion);
+
+// Strong residual of the same node, (M - h D) a2 - M a (nv). force: nbody x 6.
+VV_DIFF void vv_rigid_implicit_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                        const vvReal* v, VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
+                                        VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r);
+
 // q1 = q (+) h v: positions advance by h v, quaternions turn by the body-frame rotation vector h v.
 VV_DIFF_WRT(state, q, v)
 VV_DIFF void vv_rigid_integrate(const vvModel* m, const vvReal* q, const vvReal* v, VV_WRITE_ONCE vvReal* q1);

@@ -18,6 +18,7 @@ static bool has_damping(const vvModel* m) {
 }
 
 bool vv_rigid_has_damping_node(const vvModel* m) {
+  if (vv_rigid_is_implicit(m)) return true;
   return m->integrator == VV_INTEGRATOR_EULER && !(m->disable & (VV_DISABLE_DAMPER | VV_DISABLE_EULERDAMP));
 }
 
@@ -169,10 +170,11 @@ static bool factor_mass(vvRigidWork* w) {
 }
 
 static bool factor_damped(vvRigidWork* w) {
-  if (w->have_LD) return true;
   const vvModel* m = w->model;
+  if (vv_rigid_has_general_node(m)) return vv_rigid_factor_implicit(w);
+  if (w->have_LD) return true;
   memcpy(w->LD, w->M, sizeof(vvReal) * w->mass->size);
-  for (int d = 0; d < w->nv && vv_rigid_has_damping_node(m); d++) {
+  for (int d = 0; d < w->nv && vv_rigid_has_damping_node(m) && !(m->disable & VV_DISABLE_DAMPER); d++) {
     int column = d - w->mass->first[m->body_tree[m->dof_body[d]]];
     vv_rigid_mass_row(m, w, w->LD, d)[column] += m->opt_timestep[0] * m->jnt_damping[m->dof_jnt[d]];
   }
@@ -222,14 +224,19 @@ static vvStatus solve_acceleration(const vvReal* warmstart, vvRigidWork* w) {
 
 // a2 = inv(M + h B) M a, or a.
 static vvStatus solve_damping(const vvModel* m, vvRigidWork* w) {
-  w->damped = vv_rigid_has_damping_node(m) && has_damping(m);
+  bool general = vv_rigid_has_general_node(m);
+  w->damped = general || (vv_rigid_has_damping_node(m) && has_damping(m));
   if (!w->damped) {
     memcpy(w->a2, w->a, sizeof(vvReal) * (size_t)w->stride);
     return VV_OK;
   }
   if (!factor_damped(w)) return not_definite(w, "the mass matrix with damping");
   vv_rigid_multiply_mass(w, w->a, w->a2);
-  vv_blocks_solve(w->mass, w->LD, w->a2);
+  if (general) {
+    vv_rigid_solve_implicit(w, false, w->a2);
+  } else {
+    vv_blocks_solve(w->mass, w->LD, w->a2);
+  }
   return VV_OK;
 }
 
@@ -239,6 +246,7 @@ vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, c
   vvStatus status = check_inputs(m, q, v, act, ctrl, applied, wrench, warmstart, w);
   if (status != VV_OK) return status;
   build_pose(m, q, w);
+  w->at_v = v;
   vv_rigid_force(m, q, v, ctrl ? ctrl : w->zero, applied ? applied : w->zero, w->tau);
   vv_rigid_bias(m, v, wrench, w);
   status = find_contacts(m, w);
@@ -251,7 +259,7 @@ vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, c
   if (damping != VV_OK) return damping;
   damping = check_finite(w, "acceleration", w->a2, m->nv);
   if (damping != VV_OK) return damping;
-  w->signature = sign(m, ctrl ? ctrl : w->zero, w);
+  w->signature = vv_rigid_sign_implicit(m, w, sign(m, ctrl ? ctrl : w->zero, w));
   w->report.iterations = w->iterations;
   w->report.residual = (double)w->residual;
   return status;
@@ -337,6 +345,7 @@ vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v
     return vv_report_set(&w->report, VV_ERROR_ARGUMENT, "contacts or rows are not of this workspace's model");
   }
   build_pose(m, q, w);
+  w->at_v = v;
   w->ncontact = ncontact;
   w->nlimit = nlimit;
   if (ncontact > 0) memmove(w->contacts, contacts, sizeof(vvContactFeature) * (size_t)ncontact);
@@ -364,10 +373,23 @@ vvStatus vv_rigid_solve_H(vvRigidWork* w, const vvReal* b, vvReal* x) {
   return VV_OK;
 }
 
-vvStatus vv_rigid_solve_damped(vvRigidWork* w, const vvReal* b, vvReal* x) {
+static vvStatus solve_damped(vvRigidWork* w, bool transposed, const vvReal* b, vvReal* x) {
   if (!factor_damped(w)) return not_definite(w, "the mass matrix with damping");
-  solve_padded(w, w->mass, w->LD, b, x);
+  if (vv_rigid_has_general_node(w->model)) {
+    if (x != b) memcpy(x, b, sizeof(vvReal) * (size_t)w->nv);
+    vv_rigid_solve_implicit(w, transposed, x);
+  } else {
+    solve_padded(w, w->mass, w->LD, b, x);
+  }
   return VV_OK;
+}
+
+vvStatus vv_rigid_solve_damped(vvRigidWork* w, const vvReal* b, vvReal* x) {
+  return solve_damped(w, false, b, x);
+}
+
+vvStatus vv_rigid_solve_damped_transposed(vvRigidWork* w, const vvReal* b, vvReal* x) {
+  return solve_damped(w, true, b, x);
 }
 
 vvStatus vv_rigid_solve_mass(vvRigidWork* w, const vvReal* b, vvReal* x) {

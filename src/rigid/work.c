@@ -64,6 +64,11 @@ static void lay_out(vvRigidWork* w, const vvModel* m, Sizes size, Cutter* c) {
   w->F = cut_reals(c, 6 * nbody);
   w->LM = cut_reals(c, size.mass);
   w->LD = cut_reals(c, size.mass);
+  if (vv_rigid_is_implicit(m)) {
+    w->LU = cut_reals(c, size.mass);
+    w->LU_swap = (int*)cut(c, nv, sizeof(int));
+    for (int k = 0; k < 4; k++) w->implicit[k] = cut_reals(c, 6 * nbody);
+  }
   w->scratch = cut_reals(c, 10 * stride);
   w->q1 = cut_reals(c, (size_t)m->nq);
   w->zero = cut_reals(c, nzero);

@@ -130,4 +130,18 @@ vvStatus vv_rigid_solve(const vvReal* start, vvRigidWork* w);
 // Scaled residual of w->a with the forces in w->constraint.
 vvReal vv_rigid_free_residual(vvRigidWork* w);
 
+// implicit.c
+static inline bool vv_rigid_is_implicit(const vvModel* m) {
+  return m->integrator == VV_INTEGRATOR_IMPLICIT || m->integrator == VV_INTEGRATOR_IMPLICITFAST;
+}
+
+// True where M - h D is more than M + h B: a fluid, or Coriolis forces that are taken in.
+bool vv_rigid_has_general_node(const vvModel* m);
+// Makes and factors M - h D at the velocity of the last evaluation; false when it is singular.
+bool vv_rigid_factor_implicit(vvRigidWork* w);
+// Adds to a signature the branches of D: the sides of the drag's |x|.
+uint64_t vv_rigid_sign_implicit(const vvModel* m, const vvRigidWork* w, uint64_t hash);
+// x = inv(M - h D) x, or inv((M - h D)') x.
+void vv_rigid_solve_implicit(const vvRigidWork* w, bool transposed, vvReal* x);
+
 #endif  // VISVIVA_RIGID_WORK_H_

@@ -6,6 +6,7 @@
 //   step     r(a; q, v, tau) = 0        (M + h B) a2 = M a        v' = v + h a2        q' = q (+) h v'
 //   reverse  v'_bar from q' = q (+) h v';  a2_bar = h v'_bar
 //            (M + h B) w2 = a2_bar,  a_bar = M w2,  in_bar -= d(w2 . ((M + h B) a2 - M a))/d in
+//            implicit: the same with M - h D, transposed in the solve
 //            a_bar += outputs';  H w = a_bar,  in_bar -= d(w . r)/d in,  so that tau_bar = w
 //            then tau, outputs and poses back to q, v, controls and the model's numbers
 //   RK4      v_i = v + h c_i a_(i-1), q_i = q (+) h c_i v_(i-1);  v' = v + h sum b_i a_i, q' = q (+) h sum b_i v_i:
@@ -76,13 +77,21 @@ static vvStatus advance_bar(reverseRow* s) {
     memcpy(r->a_bar, r->a2_bar, (size_t)m->nv * sizeof(vvReal));
     return VV_OK;
   }
-  vvStatus status = vv_rigid_solve_damped(work->rigid, r->a2_bar, r->w2);
+  vvStatus status = vv_rigid_solve_damped_transposed(work->rigid, r->a2_bar, r->w2);
   if (status != VV_OK) return status;
   for (int i = 0; i < m->nv; i++) r->d[i] = s->row.a2[i] - s->row.a[i];
   vv_rigid_mul_mass(work->rigid, r->w2, r->a_bar);
   vvRigidPose pose = pose_of(work);
-  if (s->m_bar) {
-    s->m_bar->opt_timestep[0] += dot(r->v1_bar, s->row.a2, m->nv);
+  if (s->m_bar) s->m_bar->opt_timestep[0] += dot(r->v1_bar, s->row.a2, m->nv);
+  if (m->integrator != VV_INTEGRATOR_EULER) {
+    if (s->m_bar) {
+      vv_rigid_implicit_weak_vjp(m, work->rigid->ref, &pose, s->row.v, r->d, s->row.a2, r->w2, &work->motion, -1,
+                                 s->m_bar, &r->pose_bar, r->v_bar, &r->motion_bar, &r->mem);
+    } else {
+      vv_rigid_implicit_weak_state_vjp(m, work->rigid->ref, &pose, s->row.v, r->d, s->row.a2, r->w2, &work->motion, -1,
+                                       &r->pose_bar, r->v_bar, &r->motion_bar, &r->mem);
+    }
+  } else if (s->m_bar) {
     vv_rigid_damping_weak_vjp(m, work->rigid->ref, &pose, r->d, s->row.a2, r->w2, r->D, r->W, -1, s->m_bar,
                               &r->pose_bar, r->D_bar, r->W_bar, &r->mem);
   } else {
@@ -336,7 +345,7 @@ static void set_row(reverseRow* s, const vvTape* tape, int k) {
 
 bool vv_rollout_damped(const vvModel* m, bool with_model) {
   if (!vv_rigid_has_damping_node(m)) return false;
-  bool damped = with_model;
+  bool damped = with_model || m->integrator != VV_INTEGRATOR_EULER;
   for (int j = 0; j < m->njnt && !damped; j++) damped = m->jnt_damping[j] != 0;
   return damped;
 }

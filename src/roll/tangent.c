@@ -244,12 +244,25 @@ static vvStatus damping_tan(tangentRow* s) {
   if (status != VV_OK) return status;
   for (int i = 0; i < m->nv; i++) t->d[i] = s->row.a2[i] - s->row.a[i];
   vvRigidPose pose = pose_of(work);
-  vv_rigid_damping_residual_jvp8(m, &t->model, work->rigid->ref, &pose, &t->pose_tan, t->d, s->row.a2, work->motion.W,
-                                 t->motion_tan.W, t->force, t->force_tan, t->r, t->r_tan);
+  if (m->integrator == VV_INTEGRATOR_EULER) {
+    vv_rigid_damping_residual_jvp8(m, &t->model, work->rigid->ref, &pose, &t->pose_tan, t->d, s->row.a2, work->motion.W,
+                                   t->motion_tan.W, t->force, t->force_tan, t->r, t->r_tan);
+  } else {
+    vv_rigid_implicit_residual_jvp8(m, &t->model, work->rigid->ref, &pose, &t->pose_tan, s->row.v, t->v_tan, t->d,
+                                    s->row.a2, &work->motion, &t->motion_tan, t->force, t->force_tan, t->r, t->r_tan);
+  }
   mul_mass8(s, t->a_tan, t->a2_tan);
   for (int i = 0; i < m->nv; i++) t->a2_tan[i] -= t->r_tan[i];
-  vv_blocks_solve8(work->rigid->mass, work->rigid->LD, t->a2_tan);
-  return VV_OK;
+  if (m->integrator == VV_INTEGRATOR_EULER) {
+    vv_blocks_solve8(work->rigid->mass, work->rigid->LD, t->a2_tan);
+    return VV_OK;
+  }
+  for (int k = 0; k < 8 && status == VV_OK; k++) {
+    for (int i = 0; i < m->nv; i++) t->column[i] = t->a2_tan[i][k];
+    status = vv_rigid_solve_damped(work->rigid, t->column, t->column);
+    for (int i = 0; i < m->nv; i++) t->a2_tan[i][k] = t->column[i];
+  }
+  return status;
 }
 
 // Poses and factors at an evaluation of row k, unless they are there already: the columns of one step's Jacobians share

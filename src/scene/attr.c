@@ -47,8 +47,8 @@ const vvKeyword vv_keys_disable[] = {{"constraint", VV_DISABLE_CONSTRAINT},
                                      {"midphase", VV_DISABLE_MIDPHASE},
                                      {"eulerdamp", VV_DISABLE_EULERDAMP},
                                      {NULL, 0}};
-static const vvKeyword keys_integrator[] = {
-    {"Euler", VV_INTEGRATOR_EULER}, {"RK4", VV_INTEGRATOR_RK4}, {"implicit", 2}, {"implicitfast", 3}, {NULL, 0}};
+const vvKeyword vv_keys_integrator[] = {
+    {"Euler", VV_INTEGRATOR_EULER}, {"RK4", VV_INTEGRATOR_RK4}, {"implicit", VV_INTEGRATOR_IMPLICIT}, {"implicitfast", VV_INTEGRATOR_IMPLICITFAST}, {NULL, 0}};
 
 static const vvKeyword keys_cone[] = {{"pyramidal", VV_CONE_PYRAMIDAL}, {"elliptic", VV_CONE_ELLIPTIC}, {NULL, 0}};
 static const vvKeyword keys_solver[] = {{"PGS", 0}, {"CG", 1}, {"Newton", 2}, {NULL, 0}};
@@ -258,7 +258,7 @@ static const vvAttr attr_option[] = {
     {"sdf_iterations", VV_ATTR_PASS, 1, 1, NOWHERE},
     {"sdf_initpoints", VV_ATTR_PASS, 1, 1, NOWHERE},
     {"jacobian", VV_ATTR_PASS, 0, 0, NOWHERE},
-    {"integrator", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecOption, integrator, keys_integrator)},
+    {"integrator", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecOption, integrator, vv_keys_integrator)},
     {"wind", VV_ATTR_REAL, 3, 3, AT(vvSpecOption, wind)},
     {"magnetic", VV_ATTR_PASS, 3, 3, NOWHERE},
     {"density", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, density)},

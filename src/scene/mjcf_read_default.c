@@ -76,9 +76,6 @@ vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node) {
   vvSpecOption* o = &r->spec->option;
   vvStatus status = vv_mjcf_attributes(r, node, vv_attr_option(), o, NULL, 0);
   if (status != VV_OK) return status;
-  if (o->integrator > VV_INTEGRATOR_RK4)
-    return vv_mjcf_unsupported(r, node, "integrator \"%s\" is not supported yet; use \"Euler\" or \"RK4\"",
-                               o->integrator == 2 ? "implicit" : "implicitfast");
   if (xmlHasProp(node, (const xmlChar*)"iterations")) o->iterations_stated = true;
   if (xmlHasProp(node, (const xmlChar*)"density") || xmlHasProp(node, (const xmlChar*)"viscosity")) o->fluid = true;
   if (o->density < 0 || o->viscosity < 0)

@@ -309,7 +309,8 @@ static void write_option(vvWriter* w) {
   if (o->fluid || o->density != 0) vv_text_reals(t, "density", &o->density, 1);
   if (o->fluid || o->viscosity != 0) vv_text_reals(t, "viscosity", &o->viscosity, 1);
   if (o->cone == VV_CONE_ELLIPTIC) vv_text_attribute(t, "cone", "elliptic");
-  if (o->integrator == VV_INTEGRATOR_RK4) vv_text_attribute(t, "integrator", "RK4");
+  if (o->integrator != VV_INTEGRATOR_EULER)
+    vv_text_attribute(t, "integrator", vv_key_text(vv_keys_integrator, o->integrator));
   if (o->solver >= 0 && o->solver < 2) vv_text_attribute(t, "solver", solvers[o->solver]);
   if (o->tolerance != 1e-8) vv_text_reals(t, "tolerance", &o->tolerance, 1);
   if (o->iterations != 100) vv_text_int(t, "iterations", o->iterations);

@@ -74,6 +74,7 @@ extern const vvKeyword vv_keys_joint_type[];
 extern const vvKeyword vv_keys_tristate[];
 extern const vvKeyword vv_keys_frame_type[];
 extern const vvKeyword vv_keys_sensor_type[];
+extern const vvKeyword vv_keys_integrator[];
 extern const vvKeyword vv_keys_disable[];
 
 // Text of a value, NULL when there is none.
