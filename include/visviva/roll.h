@@ -51,16 +51,17 @@ typedef struct vvRolloutInput {
 
 // What comes back; pointers may be NULL.
 typedef struct vvRolloutOutput {
-  vvReal* outputs;       // vv_rollout_rows(in) x nout
-  vvState* final;        // state after N steps, fit to go on from (bit-identical)
-  vvReal* time;          // rows of outputs                                [s]
-  vvReal* trajectory;    // (N + 1) x (1 + nq + nv + na)   t, q, v, act of every row
-  uint64_t* signature;   // N       hash of every branch taken in step k
-  double residual_max;   // largest scaled residual of a solve
-  int iterations_max;    // most Newton iterations of a solve
-  int contacts_max;      // most contacts in a step
-  double contacts_mean;  // contacts per step
-  int steps_done;        // N, fewer when a step failed
+  vvReal* outputs;         // vv_rollout_rows(in) x nout
+  vvState* final;          // state after N steps, fit to go on from (bit-identical)
+  vvReal* time;            // rows of outputs                                [s]
+  vvReal* trajectory;      // (N + 1) x (1 + nq + nv + na)   t, q, v, act of every row
+  uint64_t* signature;     // N       hash of every branch taken in step k
+  double residual_max;     // largest scaled residual of a solve
+  int iterations_max;      // most Newton iterations of a solve
+  int contacts_max;        // most contacts in a step
+  double contacts_mean;    // contacts per step
+  int steps_done;          // N, fewer when a step failed
+  double iterations_mean;  // Newton iterations of a step's first evaluation
 } vvRolloutOutput;
 
 // What a workspace is for; more means more memory.

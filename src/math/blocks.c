@@ -223,36 +223,77 @@ bool vv_blocks_cholesky(const vvBlocks* b, vvReal* A) {
   return true;
 }
 
+// Up to four rows of a panel, beginning with a multiple of four; rows that are missing are the first one again.
+typedef struct Rows {
+  int count;
+  const vvReal* row[4];
+} Rows;
+
+static Rows rows_at(const vvBlocks* b, const vvReal* U, int node, int r, int n) {
+  const vvReal* first = U + b->panel[node] + (size_t)r * (size_t)b->width[node];
+  Rows rows = {n - r < 4 ? n - r : 4, {first, first, first, first}};
+  for (int k = 1; k < rows.count; k++) rows.row[k] = first + k * b->width[node];
+  return rows;
+}
+
+// x -= rows' y over the columns from .. to - 1, x at column `from`.
+static void subtract_rows(const Rows* rows, const vvReal* y, int from, int to, vvReal* x) {
+  for (int c = from; c < to; c += 4, x += 4) {
+    vvReal4 s = vv_dense_load4_loose(x) - y[0] * vv_dense_load4(rows->row[0] + c);
+    s -= y[1] * vv_dense_load4(rows->row[1] + c);
+    s -= y[2] * vv_dense_load4(rows->row[2] + c);
+    vv_dense_store4_loose(x, s - y[3] * vv_dense_load4(rows->row[3] + c));
+  }
+}
+
+// sum += rows . x over the columns from .. to - 1, x at column `from`.
+static void add_products(const Rows* rows, int from, int to, const vvReal* x, vvReal4* sum) {
+  for (int c = from; c < to; c += 4, x += 4) {
+    vvReal4 s = vv_dense_load4_loose(x);
+    for (int k = 0; k < 4; k++) sum[k] += s * vv_dense_load4(rows->row[k] + c);
+  }
+}
+
+static void solve_down(const vvBlocks* b, const vvReal* U, int node, vvReal* x) {
+  int n = vv_blocks_rows(b, node), own = vv_dense_stride(n);
+  vvReal* z = x + b->first[node];
+  for (int r = 0; r < n; r += 4) {
+    Rows rows = rows_at(b, U, node, r, n);
+    vvReal y[4] = {0, 0, 0, 0};
+    for (int k = 0; k < rows.count; k++) {
+      y[k] = z[r + k];
+      for (int i = 0; i < k; i++) y[k] -= y[i] * rows.row[i][r + k];
+      y[k] *= rows.row[k][r + k];
+    }
+    for (int k = 0; k < rows.count; k++) z[r + k] = y[k];
+    subtract_rows(&rows, y, r + 4, own, z + r + 4);
+    for (int i = b->begin[node]; i < b->begin[node] + b->count[node]; i++) {
+      int other = b->column[i];
+      subtract_rows(&rows, y, b->at[i], b->at[i] + vv_dense_stride(vv_blocks_rows(b, other)), x + b->first[other]);
+    }
+  }
+}
+
+static void solve_up(const vvBlocks* b, const vvReal* U, int node, vvReal* x) {
+  int n = vv_blocks_rows(b, node), own = vv_dense_stride(n);
+  vvReal* z = x + b->first[node];
+  for (int r = (n - 1) & ~3; r >= 0; r -= 4) {
+    Rows rows = rows_at(b, U, node, r, n);
+    vvReal4 sum[4] = {{0}};
+    add_products(&rows, r + 4, own, z + r + 4, sum);
+    for (int i = b->begin[node]; i < b->begin[node] + b->count[node]; i++) {
+      int other = b->column[i];
+      add_products(&rows, b->at[i], b->at[i] + vv_dense_stride(vv_blocks_rows(b, other)), x + b->first[other], sum);
+    }
+    for (int k = rows.count - 1; k >= 0; k--) {
+      vvReal y = z[r + k] - ((sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3]));
+      for (int i = k + 1; i < rows.count; i++) y -= rows.row[k][r + i] * z[r + i];
+      z[r + k] = y * rows.row[k][r + k];
+    }
+  }
+}
+
 void vv_blocks_solve(const vvBlocks* b, const vvReal* U, vvReal* x) {
-  for (int k = 0; k < b->nnode; k++) {
-    int node = b->order[k], n = vv_blocks_rows(b, node), own = vv_dense_stride(n);
-    vvReal* z = x + b->first[node];
-    for (int r = 0; r < n; r++) {
-      const vvReal* row = U + b->panel[node] + (size_t)r * (size_t)b->width[node];
-      int start = r & ~3;
-      vvReal y = z[r] * row[r];
-      vv_dense_axpy(own - start, -y, row + start, z + start);
-      z[r] = y;
-      for (int i = b->begin[node]; i < b->begin[node] + b->count[node]; i++) {
-        int other = b->column[i];
-        vv_dense_axpy(vv_dense_stride(vv_blocks_rows(b, other)), -y, row + b->at[i], x + b->first[other]);
-      }
-    }
-  }
-  for (int k = b->nnode - 1; k >= 0; k--) {
-    int node = b->order[k], n = vv_blocks_rows(b, node), own = vv_dense_stride(n);
-    vvReal* z = x + b->first[node];
-    for (int r = n - 1; r >= 0; r--) {
-      const vvReal* row = U + b->panel[node] + (size_t)r * (size_t)b->width[node];
-      int start = r & ~3;
-      vvReal y = z[r];
-      z[r] = 0;
-      y -= vv_dense_dot(own - start, row + start, z + start);
-      for (int i = b->begin[node]; i < b->begin[node] + b->count[node]; i++) {
-        int other = b->column[i];
-        y -= vv_dense_dot(vv_dense_stride(vv_blocks_rows(b, other)), row + b->at[i], x + b->first[other]);
-      }
-      z[r] = y * row[r];
-    }
-  }
+  for (int k = 0; k < b->nnode; k++) solve_down(b, U, b->order[k], x);
+  for (int k = b->nnode - 1; k >= 0; k--) solve_up(b, U, b->order[k], x);
 }

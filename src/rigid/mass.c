@@ -28,7 +28,7 @@ static Inertia load_inertia(const vvReal* base, int i) {
 }
 
 // Momentum p (6, angular first) of an inertia at motion s (6).
-static void momentum(const Inertia* I, const vvReal* s, vvReal* p) {
+static inline void momentum(const Inertia* I, const vvReal* s, vvReal* p) {
   vvVec3 mc = I->mc;
   p[0] = I->xx * s[0] + I->xy * s[1] + I->xz * s[2] + (mc.y * s[5] - mc.z * s[4]);
   p[1] = I->xy * s[0] + I->yy * s[1] + I->yz * s[2] + (mc.z * s[3] - mc.x * s[5]);

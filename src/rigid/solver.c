@@ -44,13 +44,15 @@ static Vectors vectors(const vvRigidWork* w) {
   return v;
 }
 
+// Largest |a|; not a number where an entry is not.
 static vvReal largest(const vvReal* a, int n) {
-  vvReal r = 0;
+  vvReal r = 0, bad = 0;
   for (int i = 0; i < n; i++) {
     vvReal size = vv_fabs(a[i]);
-    if (!(size <= r)) r = size;
+    r = size > r ? size : r;
+    bad += a[i] * 0;
   }
-  return r;
+  return r + bad;
 }
 
 // x, force and J' f at a.

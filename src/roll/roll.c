@@ -152,7 +152,7 @@ static vvStatus run(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
   const vvModel* m = in->model;
   bool last_solve = vv_rollout_needs_solve(in);
   vvStatus worst = VV_OK;
-  double contacts = 0;
+  double contacts = 0, iterations = 0;
   int nrow = vv_rollout_rows(in);
   for (int k = 0, r = 0; k <= in->nstep; k++) {
     bool wanted = r < nrow && vv_rollout_row(in, r) == k;
@@ -178,6 +178,7 @@ static vvStatus run(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
     }
     if (k == in->nstep) break;
     contacts += work->rigid->ncontact;
+    iterations += work->rigid->iterations;
     vvStatus status = evaluate_stages(in, k, work, tape, out, &worst, report);
     if (status != VV_OK) return status;
     if (out->signature) out->signature[k] = work->rigid->signature;
@@ -186,6 +187,7 @@ static vvStatus run(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
     if ((k & 63) == 63 && vv_context_cancelled(work->ctx)) return VV_ERROR_CANCELLED;
   }
   out->contacts_mean = in->nstep > 0 ? contacts / in->nstep : 0;
+  out->iterations_mean = in->nstep > 0 ? iterations / in->nstep : 0;
   if (out->final) vv_state_copy(work->state, out->final);
   if (report) {
     report->iterations = out->iterations_max;
@@ -204,6 +206,7 @@ vvStatus vv_rollout(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
   out->iterations_max = 0;
   out->contacts_max = 0;
   out->contacts_mean = 0;
+  out->iterations_mean = 0;
   out->steps_done = 0;
   if (tape) {
     status = vv_tape_begin(tape, in->model, in->nstep);
