@@ -8,22 +8,34 @@
 
 #include "visviva/kernel.h"
 
-// How the point, normal and gap of a contact follow from the poses of its geoms.
+// How the point, normal and gap of a contact follow from the poses of its geoms; what index and second mean is stated
+// in src/geom/contact_kernel.h and the files it includes.
 typedef enum vvFeatureKind {
   VV_FEATURE_PLANE_SPHERE = 0,
-  VV_FEATURE_PLANE_CAPSULE,  // index: 0 end at +z, 1 end at -z
-  VV_FEATURE_PLANE_BOX,      // index: bits 0, 1, 2 set where the corner is at +x, +y, +z
+  VV_FEATURE_PLANE_CAPSULE,
+  VV_FEATURE_PLANE_BOX,
   VV_FEATURE_SPHERE_SPHERE,
-  VV_FEATURE_SPHERE_CAPSULE,  // index: region of the capsule's segment (0 inside, 1 end at +z, 2 end at -z)
-  VV_FEATURE_CAPSULE_CAPSULE  // index: see src/geom/collide.c
+  VV_FEATURE_SPHERE_CAPSULE,
+  VV_FEATURE_CAPSULE_CAPSULE,
+  VV_FEATURE_PLANE_CYLINDER,
+  VV_FEATURE_PLANE_ELLIPSOID,
+  VV_FEATURE_SPHERE_CYLINDER,
+  VV_FEATURE_SPHERE_BOX,
+  VV_FEATURE_CAPSULE_BOX,
+  VV_FEATURE_BOX_FACE,
+  VV_FEATURE_BOX_EDGE,
+  VV_FEATURE_CONVEX
 } vvFeatureKind;
 
-// One contact, found by search; integers only, so that nothing of it is differentiated.
+// One contact, found by search. Nothing of it is differentiated; its integers are branches (part of the signature), its
+// reals a converged start from which evaluation takes one Newton step.
 typedef struct vvContactFeature {
   int geom1, geom2;  // geom types ascend
   int kind;          // vvFeatureKind
-  int index;         // vertex, end or region
+  int index;         // vertex, end, region or edge
+  int second;        // more of the same
   int dim;           // condim in effect: 1, 3, 4, 6
+  double y[6];       // VV_FEATURE_CONVEX: unit normals; else 0
 } vvContactFeature;
 
 // Kinds of constraints other than contacts.

@@ -7,6 +7,7 @@
 //
 // order    by body pair, then by geoms; within a pair the geom of the lower type comes first
 
+#include "geom/collide.h"
 #include "model/compile.h"
 
 typedef struct vvPairFilter {
@@ -60,13 +61,8 @@ static bool geoms_may_touch(const vvSpecGeom* a, const vvSpecGeom* b) {
   return (a->contype & b->conaffinity) != 0 || (b->contype & a->conaffinity) != 0;
 }
 
-static bool is_round(int type) {
-  return type == VV_GEOM_PLANE || type == VV_GEOM_SPHERE || type == VV_GEOM_CAPSULE;
-}
-
 static bool has_collider(int type1, int type2) {
-  if (is_round(type1) && is_round(type2)) return true;
-  return (type1 == VV_GEOM_PLANE && type2 == VV_GEOM_BOX) || (type1 == VV_GEOM_BOX && type2 == VV_GEOM_PLANE);
+  return type1 < type2 ? vv_collide_max(type1, type2) > 0 : vv_collide_max(type2, type1) > 0;
 }
 
 static vvStatus refuse_pair(vvCompile* c, const vvSpecGeom* a, const vvSpecGeom* b) {

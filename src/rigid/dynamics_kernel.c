@@ -108,8 +108,8 @@ VV_DIFF static void accumulate_plain(const vvModel* m, const vvReal* S, VV_NO_DI
 
 VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                              VV_NO_DIFF const vvReal* a, VV_NO_DIFF const vvReal* w, const vvReal* tau,
-                             const vvReal* wrench, int nwrench, const vvContactFeature* contacts, int ncontact,
-                             const vvRowFeature* limits, int nlimit, const vvReal* q,
+                             const vvReal* wrench, int nwrench, VV_NO_DIFF const vvContactFeature* contacts,
+                             int ncontact, const vvRowFeature* limits, int nlimit, const vvReal* q,
                              VV_WRITE_ONCE vvRigidMotion* motion) {
   vvReal psi = 0;
   accumulate_motions(m, pose, v, a, motion);
@@ -146,7 +146,7 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
   for (int k = 0; k < ncontact; k++) {
     int g1 = contacts[k].geom1;
     int g2 = contacts[k].geom2;
-    vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, g1, g2, contacts[k].kind, contacts[k].index);
+    vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, contacts, k);
     vvContactMotion f = vv_contact_force_of(m, ref, motion->V, motion->A, g1, g2, contacts[k].dim, p);
     vvContactMotion x = vv_contact_relative_motion(m, ref, motion->W, m->geom_body[g1], m->geom_body[g2], p);
     psi -= x.n * f.n + x.t1 * f.t1 + x.t2 * f.t2 + x.s * f.s + x.r1 * f.r1 + x.r2 * f.r2;
@@ -183,8 +183,9 @@ VV_DIFF static void gather_forces(const vvModel* m, const vvReal* S, vvReal* for
 
 VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                                VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench, int nwrench,
-                               const vvContactFeature* contacts, int ncontact, const vvRowFeature* limits, int nlimit,
-                               const vvReal* q, VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r) {
+                               VV_NO_DIFF const vvContactFeature* contacts, int ncontact, const vvRowFeature* limits,
+                               int nlimit, const vvReal* q, VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force,
+                               vvReal* r) {
   accumulate_motions(m, pose, v, a, motion);
   for (int i = 0; i < 6 * m->nbody; i++) force[i] = 0;
   for (int i = 1; i < m->nbody; i++) {
@@ -205,7 +206,7 @@ VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, c
   for (int k = 0; k < ncontact; k++) {
     int g1 = contacts[k].geom1;
     int g2 = contacts[k].geom2;
-    vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, g1, g2, contacts[k].kind, contacts[k].index);
+    vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, contacts, k);
     vvContactMotion f = vv_contact_force_of(m, ref, motion->V, motion->A, g1, g2, contacts[k].dim, p);
     vvVec3 push = vv_vec3_muladd(vv_vec3_muladd(vv_vec3_scale(f.n, p.normal), f.t1, p.tangent1), f.t2, p.tangent2);
     vvVec3 twist = vv_vec3_muladd(vv_vec3_muladd(vv_vec3_scale(f.s, p.normal), f.r1, p.tangent1), f.r2, p.tangent2);

@@ -209,8 +209,8 @@ VV_DIFF static vvReal kinetic_energy(const vvModel* m, VV_NO_DIFF const vvReal* 
 
 // Total force of the contacts between geoms a and b on b, world axes.
 VV_DIFF static vvVec3 contact_force_between(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
-                                            const vvRigidMotion* motion, const vvContactFeature* contacts, int ncontact,
-                                            int a, int b) {
+                                            const vvRigidMotion* motion, VV_NO_DIFF const vvContactFeature* contacts,
+                                            int ncontact, int a, int b) {
   vvVec3 sum = {0, 0, 0};
   for (int k = 0; k < ncontact; k++) {
     int g1 = contacts[k].geom1;
@@ -218,7 +218,7 @@ VV_DIFF static vvVec3 contact_force_between(const vvModel* m, VV_NO_DIFF const v
     if ((g1 == a && g2 == b) || (g1 == b && g2 == a)) {
       vvReal s = 1;
       if (g1 == b) s = -1;
-      vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, g1, g2, contacts[k].kind, contacts[k].index);
+      vvContactPoint p = vv_contact_evaluate(m, pose->xpos, pose->xquat, contacts, k);
       vvContactMotion f = vv_contact_force_of(m, ref, motion->V, motion->A, g1, g2, contacts[k].dim, p);
       sum = vv_vec3_muladd(sum, s * f.n, p.normal);
       sum = vv_vec3_muladd(sum, s * f.t1, p.tangent1);
@@ -293,8 +293,8 @@ VV_DIFF static void frame_value(const vvModel* m, VV_NO_DIFF const vvReal* ref, 
 
 VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* q,
                              const vvReal* v, const vvReal* ctrl, const vvRigidMotion* motion,
-                             const vvContactFeature* contacts, int ncontact, const vvOutputItem* items, int nitem,
-                             vvReal* out) {
+                             VV_NO_DIFF const vvContactFeature* contacts, int ncontact, const vvOutputItem* items,
+                             int nitem, vvReal* out) {
   for (int i = 0; i < nitem; i++) {
     int kind = items[i].kind;
     int obj = items[i].obj;

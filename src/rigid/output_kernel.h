@@ -19,7 +19,7 @@ VV_DIFF void vv_rigid_motion(const vvModel* m, const vvRigidPose* pose, const vv
 VV_DIFF_WRT(state, pose, q, v, ctrl, motion)
 VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* q,
                              const vvReal* v, const vvReal* ctrl, const vvRigidMotion* motion,
-                             const vvContactFeature* contacts, int ncontact, const vvOutputItem* items, int nitem,
-                             vvReal* out);
+                             VV_NO_DIFF const vvContactFeature* contacts, int ncontact, const vvOutputItem* items,
+                             int nitem, vvReal* out);
 
 #endif  // VISVIVA_RIGID_OUTPUT_KERNEL_H_

@@ -52,15 +52,16 @@ VV_DIFF void vv_rigid_force(const vvModel* m, const vvReal* q, const vvReal* v, 
 VV_DIFF_WRT(state, pose, v, tau, q)
 VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                              VV_NO_DIFF const vvReal* a, VV_NO_DIFF const vvReal* w, const vvReal* tau,
-                             const vvReal* wrench, int nwrench, const vvContactFeature* contacts, int ncontact,
-                             const vvRowFeature* limits, int nlimit, const vvReal* q,
+                             const vvReal* wrench, int nwrench, VV_NO_DIFF const vvContactFeature* contacts,
+                             int ncontact, const vvRowFeature* limits, int nlimit, const vvReal* q,
                              VV_WRITE_ONCE vvRigidMotion* motion);
 
 // Strong residual r (nv): the same by an outward and an inward sweep; force: nbody x 6 scratch.
 VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                                VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench, int nwrench,
-                               const vvContactFeature* contacts, int ncontact, const vvRowFeature* limits, int nlimit,
-                               const vvReal* q, VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r);
+                               VV_NO_DIFF const vvContactFeature* contacts, int ncontact, const vvRowFeature* limits,
+                               int nlimit, const vvReal* q, VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force,
+                               vvReal* r);
 
 // Weak residual of the damping node of the Euler step, w2 . ((M + h B) a2 - M a) with d = a2 - a. W, D: nbody x 6.
 VV_DIFF_WRT(state, pose)

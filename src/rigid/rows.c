@@ -176,7 +176,7 @@ void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWo
     const vvContactFeature* feature = &w->contacts[k];
     vvRigidContact* c = &w->rows[k];
     vvContactPoint* p = &w->points[k];
-    *p = vv_contact_evaluate(m, w->xpos, w->xquat, feature->geom1, feature->geom2, feature->kind, feature->index);
+    *p = vv_contact_evaluate(m, w->xpos, w->xquat, w->contacts, k);
     int body1 = m->geom_body[feature->geom1], body2 = m->geom_body[feature->geom2];
     c->dim = feature->dim;
     c->npart = 0;

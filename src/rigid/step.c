@@ -150,8 +150,9 @@ static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w)
     const vvContactFeature* f = &w->contacts[k];
     const vvRigidContact* c = &w->rows[k];
     hash = vv_hash_u64(hash, (uint64_t)f->geom1 << 32 | (uint64_t)f->geom2);
-    hash = vv_hash_u64(hash, (uint64_t)f->kind << 32 | (uint64_t)f->index << 24 | (uint64_t)f->dim << 20 |
-                                 (uint64_t)c->law << 16 | (uint64_t)c->zone);
+    hash = vv_hash_u64(hash, (uint64_t)(uint32_t)f->index << 32 | (uint64_t)(uint32_t)f->second);
+    hash = vv_hash_u64(hash,
+                       (uint64_t)f->kind << 32 | (uint64_t)f->dim << 20 | (uint64_t)c->law << 16 | (uint64_t)c->zone);
   }
   hash = vv_hash_u64(hash, (uint64_t)w->nlimit);
   for (int k = 0; k < w->nlimit; k++) {

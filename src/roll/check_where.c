@@ -23,7 +23,8 @@ static void element_name(const vvModel* m, vvElement element, int i, char* text,
 }
 
 static bool same_contact(const vvContactFeature* a, const vvContactFeature* b) {
-  return a->geom1 == b->geom1 && a->geom2 == b->geom2 && a->kind == b->kind && a->index == b->index;
+  return a->geom1 == b->geom1 && a->geom2 == b->geom2 && a->kind == b->kind && a->index == b->index &&
+         a->second == b->second;
 }
 
 // First contact of `a` that `b` has not, -1: none.
@@ -59,7 +60,7 @@ static double gap_at(const vvCheckPlan* plan, int k, const vvContactFeature* c, 
   vvRigidWork* rigid = w->work->rigid;
   vvRigidPose pose = {rigid->xpos, rigid->xquat, rigid->xmat, rigid->S};
   vv_rigid_kinematics(plan->m, row.q, rigid->ref, &pose);
-  return (double)vv_contact_evaluate(plan->m, rigid->xpos, rigid->xquat, c->geom1, c->geom2, c->kind, c->index).gap;
+  return (double)vv_contact_evaluate(plan->m, rigid->xpos, rigid->xquat, c, 0).gap;
 }
 
 void vv_check_where(const vvCheckPlan* plan, const vvTape* tape, int step, vvCheckWorker* worker,

@@ -57,7 +57,7 @@ static void find(Found* f, const char* text) {
   assert_int_equal(vv_collide(f->m, f->xpos, f->xmat, pos, axis, f->feature, MAX, &f->n), VV_OK);
   for (int k = 0; k < f->n; k++) {
     const vvContactFeature* c = &f->feature[k];
-    f->point[k] = vv_contact_evaluate(f->m, f->xpos, f->xquat, c->geom1, c->geom2, c->kind, c->index);
+    f->point[k] = vv_contact_evaluate(f->m, f->xpos, f->xquat, f->feature, k);
     assert_frame(&f->point[k]);
     assert_true(f->point[k].gap < f->m->geom_margin[c->geom1] + f->m->geom_margin[c->geom2]);
   }
@@ -258,16 +258,16 @@ static void test_most_contacts(void** state) {
   (void)state;
   assert_int_equal(vv_collide_max(VV_GEOM_PLANE, VV_GEOM_BOX), 4);
   assert_int_equal(vv_collide_max(VV_GEOM_CAPSULE, VV_GEOM_CAPSULE), 2);
-  assert_int_equal(vv_collide_max(VV_GEOM_BOX, VV_GEOM_BOX), 0);
-  assert_int_equal(vv_collide_max(VV_GEOM_SPHERE, VV_GEOM_BOX), 0);
+  assert_int_equal(vv_collide_max(VV_GEOM_BOX, VV_GEOM_BOX), 8);
+  assert_int_equal(vv_collide_max(VV_GEOM_SPHERE, VV_GEOM_BOX), 1);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plane_sphere),      cmocka_unit_test(test_plane_capsule),
-      cmocka_unit_test(test_plane_box),         cmocka_unit_test(test_sphere_sphere),
-      cmocka_unit_test(test_coincident),        cmocka_unit_test(test_sphere_capsule),
-      cmocka_unit_test(test_crossing_capsules), cmocka_unit_test(test_parallel_capsules),
+      cmocka_unit_test(test_plane_sphere),        cmocka_unit_test(test_plane_capsule),
+      cmocka_unit_test(test_plane_box),           cmocka_unit_test(test_sphere_sphere),
+      cmocka_unit_test(test_coincident),          cmocka_unit_test(test_sphere_capsule),
+      cmocka_unit_test(test_crossing_capsules),   cmocka_unit_test(test_parallel_capsules),
       cmocka_unit_test(test_margin_and_priority), cmocka_unit_test(test_most_contacts),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
