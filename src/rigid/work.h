@@ -109,6 +109,10 @@ void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRi
 // mass.c: y = M x, both of w->stride reals, padding 0.
 void vv_rigid_multiply_mass(const vvRigidWork* w, const vvReal* x, vvReal* y);
 
+// kinematics_bar.c: what vv_rigid_kinematics_state_vjp does: adds to q_bar (ambient), zeroes pose_bar. F: nbody x 6.
+void vv_rigid_kinematics_bar(const vvModel* m, const vvReal* q, const vvReal* ref, const vvRigidPose* pose,
+                             vvReal* q_bar, vvRigidPose* pose_bar, vvReal* F);
+
 // rows.c: limits within reach of q and dry frictions; J, law and a_ref of the active set at v.
 void vv_rigid_find_rows(const vvModel* m, const vvReal* q, vvRigidWork* w);
 void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWork* w);

@@ -21,6 +21,7 @@
 #include "dynamics_kernel.vv.h"
 #include "force_kernel.vv.h"
 #include "kinematics_kernel.vv.h"
+#include "rigid/work.h"
 #include "roll/output_row.h"
 #include "roll/work.h"
 
@@ -134,7 +135,7 @@ static vvStatus node_bar(reverseRow* s) {
 }
 
 // Poses back to q. Kinematics write each real once, so their forward half leaves nothing on the tape either (a test
-// holds this) and the poses of vv_rigid_relinearize serve the reverse half.
+// holds this) and the poses of vv_rigid_relinearize serve the reverse half. Without the model's numbers it is by hand.
 static void kinematics_bar(reverseRow* s) {
   vvRollout* work = s->work;
   vvReverseWork* r = &work->reverse;
@@ -142,7 +143,7 @@ static void kinematics_bar(reverseRow* s) {
   if (s->m_bar) {
     vv_rigid_kinematics_rev(s->m, s->row.q, work->rigid->ref, &pose, s->m_bar, r->q_bar, &r->pose_bar, &r->mem);
   } else {
-    vv_rigid_kinematics_state_rev(s->m, s->row.q, work->rigid->ref, &pose, r->q_bar, &r->pose_bar, &r->mem);
+    vv_rigid_kinematics_bar(s->m, s->row.q, work->rigid->ref, &pose, r->q_bar, &r->pose_bar, r->D);
   }
 }
 
