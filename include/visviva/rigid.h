@@ -89,6 +89,7 @@ typedef struct vvRigidWork {
   vvReal* implicit[4];  // nbody x 6 each   motions of its residual
   const vvReal* at_v;   // velocity of the last evaluation or relinearisation
   bool have_LH, have_LM, have_LD, have_LU;
+  bool warned;           // that M is nearly singular
   vvReal* scratch;       // 10 x stride
   vvReal* q1;            // nq               the next configuration
   vvReal* zero;          // max(nv, nu, na, 1) zeros

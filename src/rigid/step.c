@@ -163,10 +163,25 @@ static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w)
   return sign_actuators(m, ctrl, hash);
 }
 
+// Says once if two dofs move the bodies almost alike: a pivot of M is next to nothing of its diagonal.
+static void warn_singular(vvRigidWork* w) {
+  const vvModel* m = w->model;
+  const vvReal tiny = sizeof(vvReal) == sizeof(float) ? (vvReal)1e-6 : (vvReal)1e-12;
+  for (int d = 0; d < m->nv && !w->warned; d++) {
+    int column = d - w->mass->first[m->body_tree[m->dof_body[d]]];
+    vvReal inverse = vv_rigid_mass_row(m, w, w->LM, d)[column];
+    if (vv_rigid_mass_row(m, w, w->M, d)[column] * inverse * inverse * tiny < 1) continue;
+    vv_context_log(w->context, VV_LOG_WARNING,
+                   "the mass matrix is nearly singular at dof %d: joints that move the bodies alike", d);
+    w->warned = true;
+  }
+}
+
 static bool factor_mass(vvRigidWork* w) {
   if (w->have_LM) return true;
   memcpy(w->LM, w->M, sizeof(vvReal) * w->mass->size);
   w->have_LM = vv_blocks_cholesky(w->mass, w->LM);
+  if (w->have_LM && !w->warned) warn_singular(w);
   return w->have_LM;
 }
 

@@ -284,6 +284,31 @@ def a14d(case):
                "mismatch" not in found and found.count("ok") >= 0.9 * len(found))
 
 
+def a11(case):
+    path = file_of("A11")
+    start = state_file(case, qpos=[0, 0, 0.3, 0.96, 0.2, 0.1, 0.17], qvel=[1.5, 0.4, 0, 0, 0, 2])
+    table = run(case, path, 200, "--init", start)
+    for k, name in enumerate(("x", "y", "z")):
+        g = gradient(case, path, 200, f"final:body/box/pos/{k}", "qpos0,geom/*/*,opt/*", "--init", start)
+        case.close(f"{name} with and without gradients", float(g["loss"]), float(final(table, f"qpos[{k}]")[0]), 0.0)
+
+
+def a14e(case):
+    path = file_of("A14e")
+    start = state_file(case, qpos=[0.2, -0.7], qvel=[1, -2])
+    for loss in ("final:body/tip/quat/1", "final:body/tip/pos/0"):
+        report = check(path, 50, loss, "qpos0,qvel0,body/*/*,joint/*/*,geom/*/*,opt/*", "--init", start)
+        found = verdicts(report)
+        case.holds(loss, f"{found.count('ok')} of {len(found)} ok", "no mismatch, 90 % ok",
+                   "mismatch" not in found and found.count("ok") >= 0.9 * len(found))
+    table = run(case, path, 50, "--init", start)
+    d = mujoco.MjData(peer.load(path))
+    d.qpos[:], d.qvel[:] = [0.2, -0.7], [1, -2]
+    for _ in range(50):
+        mujoco.mj_step(peer.load(path), d)
+    case.close("q after 50 steps", final(table, "qpos"), d.qpos, 1e-10)
+
+
 def a14g(case):
     path = file_of("A14g")
     model = peer.load(path)
@@ -445,6 +470,31 @@ def i5(case):
 # ---- numerical stability -----------------------------------------------------------------------------------------
 
 
+def j2(case):
+    path = file_of("J2")
+    start = state_file(case, qpos=[0, 0, math.pi / 2, 0], qvel=[0.1, 0.2, 0.3, 0.4])
+    done = subprocess.run([peer.VV, "run", path, "--steps", "10", "--init", start, "--json"], capture_output=True, text=True)
+    result = json.loads(done.stdout)
+    finite = bool(np.isfinite(result["qpos"] + result["qvel"]).all())
+    case.holds("state after 10 steps finite", finite, "True", finite)
+    warned = "singular" in done.stderr
+    case.holds("a warning", warned, "True", warned)
+    g = gradient(case, path, 10, "final:joint/x/pos", "qpos0,qvel0", "--init", start)["grad"]
+    finite = bool(np.isfinite(np.concatenate([flat(g["qpos0"]), flat(g["qvel0"])])).all())
+    case.holds("gradient finite", finite, "True", finite)
+
+
+def j10(case):
+    path = file_of("J10")
+    found = json.loads(peer.vv(["jac", path, "--json"]))
+    A = np.array(found["A"], float)
+    case.close("dv'/dv at rest in a fluid", A[6:, 6:], np.eye(6), 1e-15)
+    g = gradient(case, path, 20, "final:body/ball/pos/0", "qvel0,opt/density,opt/wind")["grad"]
+    case.close("dx/d density at rest", float(flat(g["opt/density"])[0]), 0.0, 0.0, relative=False)
+    case.close("dx/dv", float(flat(g["qvel0"])[0]), 20 * 0.002, 1e-13)
+    case.close("dx/d wind", float(flat(g["opt/wind"])[0]), 0.0, 0.0, relative=False)
+
+
 def j4(case):
     path = file_of("J4")
     start = state_file(case, qpos=[0], qvel=[-5])
@@ -470,9 +520,9 @@ def j6(case):
     case.close("height", float(g["loss"]), 0.7 * 0.505, 1e-12)
 
 
-CASES = {"A1": a1, "A2": a2, "A4": a4, "A5": a5, "A14d": a14d, "A14g": a14g, "B9": b9, "D1": d1, "D2": d2, "D5": d5, "D7": d7,
+CASES = {"A1": a1, "A2": a2, "A4": a4, "A5": a5, "A11": a11, "A14d": a14d, "A14e": a14e, "A14g": a14g, "B9": b9, "D1": d1, "D2": d2, "D5": d5, "D7": d7,
          "D8": d8, "D9": d9, "D17": d17, "D26": d26, "H1": lambda c: library(c, "H1"), "H3": h3, "H4": h4, "H9": h9,
-         "H12": lambda c: library(c, "H12"), "I2": lambda c: library(c, "I2"), "I5": i5, "J4": j4, "J6": j6}
+         "H12": lambda c: library(c, "H12"), "I2": lambda c: library(c, "I2"), "I5": i5, "J2": j2, "J4": j4, "J6": j6, "J10": j10}
 
 
 def main():
