@@ -127,7 +127,7 @@ def measure(name, path, steps, rounds, folder):
         theirs.append(1 / replay.seconds_per_step())
     ratios = np.array(ours) / np.array(theirs)
     their_residual, contacts, iterations = replay.sample()
-    gradient = json.loads(peer.vv(["bench", path, "--json", "--threads", 1]))["scenes"][0]
+    gradient = json.loads(peer.vv(["bench", path, "--json", "--threads", 1], timeout=900))["scenes"][0]
     return {"scene": name, "steps": steps, "contacts_mean": contacts, "ours_steps_per_second": float(np.median(ours)),
             "mujoco_steps_per_second": float(np.median(theirs)), "speed_over_mujoco": float(np.median(ratios)),
             "ratio_min": float(ratios.min()), "ratio_max": float(ratios.max()), "residual_max": said["residual_max"],

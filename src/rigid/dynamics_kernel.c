@@ -106,6 +106,18 @@ VV_DIFF static void accumulate_plain(const vvModel* m, const vvReal* S, VV_NO_DI
   }
 }
 
+void vv_rigid_weak_motions(const vvModel* m, const vvRigidPose* pose, const vvReal* v, const vvReal* a, const vvReal* w,
+                           vvRigidMotion* motion) {
+  accumulate_motions(m, pose, v, a, motion);
+  accumulate_plain(m, pose->S, w, motion->W);
+}
+
+void vv_rigid_damping_motions(const vvModel* m, const vvRigidPose* pose, const vvReal* d, const vvReal* w2, vvReal* D,
+                              vvReal* W) {
+  accumulate_plain(m, pose->S, d, D);
+  accumulate_plain(m, pose->S, w2, W);
+}
+
 VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                              VV_NO_DIFF const vvReal* a, VV_NO_DIFF const vvReal* w, const vvReal* tau,
                              const vvReal* wrench, int nwrench, VV_NO_DIFF const vvContactFeature* contacts,

@@ -56,6 +56,10 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
                              int ncontact, const vvRowFeature* limits, int nlimit, const vvReal* q,
                              VV_WRITE_ONCE vvRigidMotion* motion);
 
+// All that the forward half of vv_rigid_weak leaves for its reverse half: the motions.
+void vv_rigid_weak_motions(const vvModel* m, const vvRigidPose* pose, const vvReal* v, const vvReal* a, const vvReal* w,
+                           vvRigidMotion* motion);
+
 // Strong residual r (nv): the same by an outward and an inward sweep; force: nbody x 6 scratch.
 VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* v,
                                VV_NO_DIFF const vvReal* a, const vvReal* tau, const vvReal* wrench, int nwrench,
@@ -68,6 +72,10 @@ VV_DIFF_WRT(state, pose)
 VV_DIFF vvReal vv_rigid_damping_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
                                      VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
                                      VV_NO_DIFF const vvReal* w2, VV_WRITE_ONCE vvReal* D, VV_WRITE_ONCE vvReal* W);
+
+// All that the forward half of vv_rigid_damping_weak leaves for its reverse half.
+void vv_rigid_damping_motions(const vvModel* m, const vvRigidPose* pose, const vvReal* d, const vvReal* w2, vvReal* D,
+                              vvReal* W);
 
 // Strong residual of the same node, (M + h B) a2 - M a (nv). D, force: nbody x 6.
 VV_DIFF void vv_rigid_damping_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,

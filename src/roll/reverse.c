@@ -92,19 +92,22 @@ static vvStatus advance_bar(reverseRow* s) {
       vv_rigid_implicit_weak_state_vjp(m, work->rigid->ref, &pose, s->row.v, r->d, s->row.a2, r->w2, &work->motion, -1,
                                        &r->pose_bar, r->v_bar, &r->motion_bar, &r->mem);
     }
-  } else if (s->m_bar) {
-    vv_rigid_damping_weak_vjp(m, work->rigid->ref, &pose, r->d, s->row.a2, r->w2, r->D, r->W, -1, s->m_bar,
+    return VV_OK;
+  }
+  vv_rigid_damping_motions(m, &pose, r->d, r->w2, r->D, r->W);
+  if (s->m_bar) {
+    vv_rigid_damping_weak_rev(m, work->rigid->ref, &pose, r->d, s->row.a2, r->w2, r->D, r->W, -1, s->m_bar,
                               &r->pose_bar, r->D_bar, r->W_bar, &r->mem);
   } else {
-    vv_rigid_damping_weak_state_vjp(m, work->rigid->ref, &pose, r->d, s->row.a2, r->w2, r->D, r->W, -1, &r->pose_bar,
+    vv_rigid_damping_weak_state_rev(m, work->rigid->ref, &pose, r->d, s->row.a2, r->w2, r->D, r->W, -1, &r->pose_bar,
                                     r->D_bar, r->W_bar, &r->mem);
   }
   return VV_OK;
 }
 
-// The acceleration node and the forces: from a_bar to poses, q, v, controls. The forward half of the weak residual is
-// wanted for the bodies' motions alone: loops over contacts and limits leave nothing on the generated code's tape (a
-// test holds this), so it runs without them.
+// The acceleration node and the forces: from a_bar to poses, q, v, controls. Of the forward half of the weak residual
+// only the bodies' motions are wanted: it leaves nothing on the generated code's tape (a test holds this). Likewise for
+// the damping node.
 static vvStatus node_bar(reverseRow* s) {
   vvRollout* work = s->work;
   vvReverseWork* r = &work->reverse;
@@ -114,17 +117,14 @@ static vvStatus node_bar(reverseRow* s) {
   if (status != VV_OK) return status;
   vvRigidPose pose = pose_of(work);
   zero(r->tau_bar, m->nv);
+  vv_rigid_weak_motions(m, &pose, row->v, row->a, r->w, &work->motion);
   if (s->m_bar) {
-    vv_rigid_weak_fwd(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, NULL, 0, NULL, 0,
-                      row->q, &work->motion, &r->mem);
     vv_rigid_weak_rev(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, row->contacts,
                       row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1, s->m_bar, &r->pose_bar,
                       r->v_bar, r->tau_bar, r->wrench_bar, r->q_bar, &r->motion_bar, &r->mem);
     vv_rigid_force_vjp(m, row->q, row->v, s->ctrl, s->applied, r->tau, s->m_bar, r->q_bar, r->v_bar, r->ctrl_bar,
                        r->applied_bar, r->tau_bar, &r->mem);
   } else {
-    vv_rigid_weak_state_fwd(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, NULL, 0,
-                            NULL, 0, row->q, &work->motion, &r->mem);
     vv_rigid_weak_state_rev(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench,
                             row->contacts, row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1,
                             &r->pose_bar, r->v_bar, r->tau_bar, r->q_bar, &r->motion_bar, &r->mem);
