@@ -7,11 +7,16 @@
 //   ties       |x| at 0: 0; max, min of two active equal values: half each, of one active: 0; hypot at 0: 0
 //
 // cc->wrong switches one rule to a wrong one, so that tests can show they would notice:
-//    1  lhs_bar is not set to zero            6  the bar of a variable that a loop carries is forgotten
-//    2  no temporary for lhs_bar              7  a struct copy passes on its first member only
-//    3  operands of a division swapped        8  flags of jumps are ignored in the reverse
-//    4  the sign of the derivative of cos     9  overwritten values are restored after they are needed
-//    5  overwritten values are not restored  10  both sides of a tie get the whole derivative
+//    1  lhs_bar is not set to zero               11  sqrt without its 2
+//    2  no temporary for lhs_bar                 12  operands of atan2 swapped
+//    3  operands of a division swapped           13  the reverse runs counted loops forwards
+//    4  the sign of the derivative of cos        14  the reverse leaves out else
+//    5  overwritten values are not restored      15  the minimum passes to the larger one
+//    6  the bar of a carried variable is lost    16  tanh' = 1 - tanh
+//    7  a struct copy passes on its first member 17  while loops reverse one iteration less
+//    8  flags of jumps are ignored               18  carried values of re-run iterations are not restored
+//    9  values are restored after they are used  19  the sign of the derivative in a denominator
+//   10  both sides of a tie get everything       20  pow's exponent is not lowered
 
 #include <string.h>
 
@@ -123,7 +128,7 @@ static vvBlock* when(vvReverse* r, vvOp op, vvExpr* a, vvExpr* b, vvBlock* out) 
 }
 
 static void min_max(vvReverse* r, vvExpr* e, vvExpr* seed, bool neg, vvBlock* out) {
-  vvOp wins = e->fn == VV_M_FMAX ? VV_GT : VV_LT;
+  vvOp wins = (e->fn == VV_M_FMAX) != (r->cc->wrong == 15 && e->fn == VV_M_FMIN) ? VV_GT : VV_LT;
   bool a = vv_is_varied(e->a, r->active), b = vv_is_varied(e->b, r->active);
   seed = named(r, seed, out);
   if (a) adjoint(r, e->a, seed, neg, NULL, when(r, wins, e->a, e->b, out));
@@ -143,7 +148,7 @@ static void math1(vvReverse* r, vvExpr* e, vvExpr* g, bool neg, vvExpr* result, 
   vvExpr* d = NULL;
   switch (e->fn) {
     case VV_M_SQRT:
-      d = divide(r, g, mul(r, lit(r, 2), y));
+      d = divide(r, g, cc->wrong == 11 ? y : mul(r, lit(r, 2), y));
       break;
     case VV_M_SIN:
       d = mul(r, g, vv_ir_math(cc, VV_M_COS, x, NULL));
@@ -176,7 +181,7 @@ static void math1(vvReverse* r, vvExpr* e, vvExpr* g, bool neg, vvExpr* result, 
       d = mul(r, g, vv_ir_math(cc, VV_M_SINH, x, NULL));
       break;
     case VV_M_TANH:
-      d = mul(r, g, vv_ir_bin(cc, VV_SUB, lit(r, 1), mul(r, y, y)));
+      d = mul(r, g, vv_ir_bin(cc, VV_SUB, lit(r, 1), cc->wrong == 16 ? y : mul(r, y, y)));
       break;
     case VV_M_EXPM1:
       d = mul(r, g, vv_ir_bin(cc, VV_ADD, y, lit(r, 1)));
@@ -231,12 +236,13 @@ static void math2(vvReverse* r, vvExpr* e, vvExpr* g, bool neg, vvExpr* result, 
     case VV_M_ATAN2: {  // y = atan2(x, p)
       vvExpr* n = divide(r, g, vv_ir_bin(cc, VV_ADD, mul(r, x, x), mul(r, p, p)));
       n = named(r, n, out);
-      if (a) adjoint(r, x, mul(r, n, p), neg, NULL, out);
-      if (b) adjoint(r, p, mul(r, n, x), !neg, NULL, out);
+      bool swapped = cc->wrong == 12;
+      if (a) adjoint(r, x, mul(r, n, swapped ? x : p), neg, NULL, out);
+      if (b) adjoint(r, p, mul(r, n, swapped ? p : x), !neg, NULL, out);
       return;
     }
     case VV_M_POW: {
-      vvExpr* low = vv_ir_math(cc, VV_M_POW, x, vv_ir_bin(cc, VV_SUB, p, lit(r, 1)));
+      vvExpr* low = vv_ir_math(cc, VV_M_POW, x, cc->wrong == 20 ? p : vv_ir_bin(cc, VV_SUB, p, lit(r, 1)));
       // a statement of its own, for the forward derivative of this
       if (a) adjoint(r, x, mul(r, mul(r, g, p), named(r, low, out)), neg, NULL, out);
       if (b)
@@ -335,7 +341,7 @@ static void adjoint(vvReverse* r, vvExpr* e, vvExpr* seed, bool neg, vvExpr* res
       vvExpr* s = real ? mul(r, seed, divide(r, lit(r, 1), by)) : divide(r, seed, by);
       if (b) s = named(r, s, out);
       if (a) adjoint(r, e->a, s, neg, NULL, out);
-      if (b) adjoint(r, e->b, mul(r, s, result ? result : e), !neg, NULL, out);
+      if (b) adjoint(r, e->b, mul(r, s, result ? result : e), (r->cc->wrong == 19) == neg, NULL, out);
       return;
     }
     default:

@@ -355,6 +355,7 @@ static void sweep_if(vvReverse* r, const vvStmt* s, vvBits T, int depth, vvBlock
   vv_bits_or(T, Ty);
   vv_bits_or(T, Tn);
   if (f->body->n || f->orelse->n) vv_ir_add(cc, fwd, f);
+  if (cc->wrong == 14 && is_plain(b->orelse)) b->orelse = vv_ir_block(cc);
   if (b->body->n || b->orelse->n) {
     need_expr(r, s->cond, T);
     bool flags = s->cond->kind == VV_E_VAR || s->cond->kind == VV_E_UN;
@@ -377,12 +378,20 @@ static vvStmt* backwards(vvReverse* r, const vvStmt* s, vvVar* count, vvBlock* b
   if (s->kind == VV_S_WHILE) {
     l->var = vv_ir_temp(cc, r->f, cc->t_int, "left");
     l->rhs = vv_ir_ref(cc, count);
+    if (cc->wrong == 17) l->rhs = vv_ir_bin(cc, VV_SUB, l->rhs, vv_ir_int(cc, 1));
     l->cond = vv_ir_int(cc, 0);
     l->op = VV_GT;
     l->step = -1;
     return l;
   }
   l->var = s->var;
+  if (cc->wrong == 13 && s->op == VV_LT) {
+    l->rhs = s->rhs;
+    l->cond = s->cond;
+    l->op = VV_LT;
+    l->step = 1;
+    return l;
+  }
   switch (s->op) {
     case VV_LT:
       l->countdown = true;
@@ -517,7 +526,14 @@ static void sweep_rerun(vvReverse* r, const vvStmt* s, const vvLoopInfo* info, v
   vvStmt* f = loop_like(r, s);
   vvBlock* body = vv_ir_block(cc);
   for (int i = 0; i < n; i++) vv_ir_add(cc, f->body, tape_stmt(r, VV_S_PUSH, vv_ir_ref(cc, list[i])));
-  for (int i = n - 1; i >= 0; i--) vv_ir_add(cc, body, tape_stmt(r, VV_S_POP, vv_ir_ref(cc, list[i])));
+  for (int i = n - 1; i >= 0; i--) {
+    vvVar* to = list[i];
+    if (cc->wrong == 18) {
+      to = vv_ir_temp(cc, r->f, to->type, "old");
+      to->scope = (vvStmt*)s;
+    }
+    vv_ir_add(cc, body, tape_stmt(r, VV_S_POP, vv_ir_ref(cc, to)));
+  }
   copy_kept(r, s->body, f->body);
   // reverse: each iteration again, then backwards
   vvRegion region = {r->region, (vvStmt*)s, true, vv_bits_copy(cc, info->required)};

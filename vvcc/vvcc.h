@@ -15,7 +15,7 @@ typedef struct vvccOptions {
   int nflag;
   int describe;      // write FILE_kernel.vv.info.c too, for loading at run time
   int no_rules;      // derivatives written by hand are ignored, to compare with them
-  int wrong;         // deliberately wrong adjoint rule 1..10 (adjoint.c), 0: none
+  int wrong;         // deliberately wrong adjoint rule 1..20 (adjoint.c), 0: none
   unsigned seconds;  // time limit, 0: 60
 } vvccOptions;
 

@@ -404,6 +404,9 @@ vvStatus vv_rollout_vjp(const vvRolloutInput* in, const vvTape* tape, vvRollout*
   if (!vv_tape_complete(tape, in->model, in->nstep)) {
     return vv_report_set(report, VV_ERROR_ARGUMENT, "the tape does not hold this rollout");
   }
+  if (vv_tape_inputs(tape) != vv_rollout_inputs(in)) {
+    return vv_report_set(report, VV_ERROR_ARGUMENT, "controls or forces have changed since the rollout was recorded");
+  }
   reverseRow s = {.in = in, .m = in->model, .work = work, .m_bar = gradient->model};
   s.nwrench = in->wrench ? in->model->nbody : 0;
   s.damped = vv_rollout_damped(in->model, gradient->model != NULL);

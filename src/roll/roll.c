@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "roll/output_row.h"
 #include "roll/work.h"
 
@@ -26,6 +27,18 @@ int vv_rollout_rows(const vvRolloutInput* in) {
 int vv_rollout_row(const vvRolloutInput* in, int r) {
   if (in->rows) return in->rows[r];
   return r * (in->stride > 0 ? in->stride : 1);
+}
+
+static uint64_t hash_rows(uint64_t hash, const vvReal* rows, int nrow, int width) {
+  if (!rows) return vv_hash_u64(hash, 0);
+  return vv_hash_bytes(hash, rows, (size_t)nrow * (size_t)width * sizeof(vvReal));
+}
+
+uint64_t vv_rollout_inputs(const vvRolloutInput* in) {
+  const vvModel* m = in->model;
+  uint64_t hash = hash_rows(VV_HASH_START, in->ctrl, in->nctrl, m->nu);
+  hash = hash_rows(hash, in->applied, in->napplied, m->nv);
+  return hash_rows(hash, in->wrench, in->nwrench, 6 * m->nbody);
 }
 
 static vvStatus check_rows(const vvRolloutInput* in, vvReport* report) {
@@ -211,6 +224,7 @@ vvStatus vv_rollout(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
   if (tape) {
     status = vv_tape_begin(tape, in->model, in->nstep);
     if (status != VV_OK) return status;
+    vv_tape_mark(tape, vv_rollout_inputs(in));
   }
   status = vv_rollout_reserve_outputs(work, in->nout);
   if (status != VV_OK) return status;

@@ -436,6 +436,9 @@ vvStatus vv_rollout_jvp8(const vvRolloutInput* in, const vvTape* tape, vvRollout
   if (!vv_tape_complete(tape, in->model, in->nstep)) {
     return vv_report_set(report, VV_ERROR_ARGUMENT, "the tape does not hold this rollout");
   }
+  if (vv_tape_inputs(tape) != vv_rollout_inputs(in)) {
+    return vv_report_set(report, VV_ERROR_ARGUMENT, "controls or forces have changed since the rollout was recorded");
+  }
   tangentRow s = {.in = in, .m = in->model, .work = work, .t = work->tangent, .tape = tape};
   s.nwrench = in->wrench ? in->model->nbody : 0;
   s.damped = vv_rollout_damped(in->model, tangent->reals_tan != NULL);

@@ -21,6 +21,7 @@ typedef struct tapeChunk {
 
 struct vvTape {
   vvContext* ctx;
+  uint64_t inputs;  // hash of what the rollout was given
   tapeChunk* first;
   tapeChunk* current;   // NULL: nothing recorded yet
   unsigned char** row;  // per evaluation, where its header lies
@@ -185,6 +186,14 @@ vvTapeRow vv_tape_row(const vvTape* tape, int k, int stage) {
   row.nlimit = header->nlimit;
   row.solved = header->solved != 0;
   return row;
+}
+
+void vv_tape_mark(vvTape* tape, uint64_t inputs) {
+  tape->inputs = inputs;
+}
+
+uint64_t vv_tape_inputs(const vvTape* tape) {
+  return tape->inputs;
 }
 
 bool vv_tape_complete(const vvTape* tape, const vvModel* m, int nstep) {

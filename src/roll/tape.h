@@ -37,6 +37,10 @@ typedef struct vvTapeRow {
 // Empties the tape for a rollout of nstep steps (nstep + 1 rows; all but the last of vv_rigid_stages evaluations).
 vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep);
 
+// A hash of the rollout's inputs, to notice when they change before the derivatives.
+void vv_tape_mark(vvTape* tape, uint64_t inputs);
+uint64_t vv_tape_inputs(const vvTape* tape);
+
 // Appends an evaluation; a, contacts and limits count where `solved`. VV_ERROR_CAPACITY beyond the limit,
 // VV_ERROR_MEMORY.
 vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row);

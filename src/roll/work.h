@@ -74,6 +74,9 @@ struct vvRollout {
 // Row k of controls, applied forces or body wrenches, the last one held; `none` where there are none.
 const vvReal* vv_held_row(const vvReal* rows, int nrow, int width, int k, const vvReal* none);
 
+// Hash of the controls and forces of a rollout.
+uint64_t vv_rollout_inputs(const vvRolloutInput* in);
+
 // VV_ERROR_ARGUMENT with a message when `in` does not fit itself or the workspace.
 vvStatus vv_rollout_check_input(const vvRolloutInput* in, const vvRollout* work, vvReport* report);
 

@@ -64,6 +64,23 @@ inline Dual exp(Dual a) { return dual_chain(std::exp(a.v), std::exp(a.v), a); }
 inline Dual expm1(Dual a) { return dual_chain(std::expm1(a.v), std::exp(a.v), a); }
 inline Dual log(Dual a) { return dual_chain(std::log(a.v), 1 / a.v, a); }
 inline Dual log1p(Dual a) { return dual_chain(std::log1p(a.v), 1 / (1 + a.v), a); }
+inline Dual exp2(Dual a) { return dual_chain(std::exp2(a.v), std::exp2(a.v) * M_LN2, a); }
+inline Dual log2(Dual a) { return dual_chain(std::log2(a.v), 1 / (a.v * M_LN2), a); }
+inline Dual log10(Dual a) { return dual_chain(std::log10(a.v), 1 / (a.v * M_LN10), a); }
+inline Dual asinh(Dual a) { return dual_chain(std::asinh(a.v), 1 / std::sqrt(a.v * a.v + 1), a); }
+inline Dual acosh(Dual a) { return dual_chain(std::acosh(a.v), 1 / std::sqrt(a.v * a.v - 1), a); }
+inline Dual atanh(Dual a) { return dual_chain(std::atanh(a.v), 1 / (1 - a.v * a.v), a); }
+inline Dual erf(Dual a) { return dual_chain(std::erf(a.v), M_2_SQRTPI * std::exp(-a.v * a.v), a); }
+inline Dual erfc(Dual a) { return dual_chain(std::erfc(a.v), -M_2_SQRTPI * std::exp(-a.v * a.v), a); }
+inline Dual trunc(Dual a) { return Dual(std::trunc(a.v)); }
+inline Dual round(Dual a) { return Dual(std::round(a.v)); }
+inline Dual ldexp(Dual a, int n) { return Dual(std::ldexp(a.v, n), std::ldexp(a.t, n)); }
+inline Dual fdim(Dual a, Dual b) { return Dual(std::fdim(a.v, b.v), a.v > b.v ? a.t - b.t : 0); }
+inline Dual fma(Dual a, Dual b, Dual c) { return Dual(std::fma(a.v, b.v, c.v), a.t * b.v + a.v * b.t + c.t); }
+inline Dual copysign(Dual a, Dual b) {
+  double s = std::copysign(1, b.v);
+  return Dual(std::copysign(a.v, b.v), a.v > 0 ? s * a.t : a.v < 0 ? -s * a.t : 0);
+}
 inline Dual floor(Dual a) { return Dual(std::floor(a.v)); }
 inline Dual ceil(Dual a) { return Dual(std::ceil(a.v)); }
 inline Dual fabs(Dual a) { return Dual(std::fabs(a.v), a.v > 0 ? a.t : a.v < 0 ? -a.t : 0); }

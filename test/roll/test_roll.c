@@ -546,6 +546,43 @@ static void test_refusals(void** state) {
   vv_context_destroy(ctx);
 }
 
+// Case C13: inputs that change between the recording and the reverse sweep.
+static void test_changed_inputs(void** state) {
+  (void)state;
+  vvContext* ctx = context_with_threads(1);
+  rollScene* s = roll_scene_load(ctx, VV_ROOT, "test/scenes/creature.xml", 2, NSTEP);
+  assert_non_null(s);
+  vvRollout* work = NULL;
+  vvTape* tape = NULL;
+  assert_int_equal(vv_rollout_create(ctx, s->m, VV_ROLLOUT_ALL, &work), VV_OK);
+  assert_int_equal(vv_tape_create(ctx, &tape), VV_OK);
+  vvRolloutInput in = roll_scene_input(s);
+  vvReport report;
+  assert_int_equal(vv_rollout(&in, tape, work, NULL, &report), VV_OK);
+  size_t nv = (size_t)s->m->nv;
+  vvReal* bar = VV_NEW(ctx, vvReal, 3 * nv);
+  for (size_t i = 0; i < nv; i++) bar[i] = 1;
+  vvRolloutSeed seed = {.q_bar = bar, .v_bar = bar};
+  vvGradient first = {.q0_bar = bar + nv}, second = {.q0_bar = bar + 2 * nv};
+  assert_int_equal(vv_rollout_vjp(&in, tape, work, &seed, &first, &report), VV_OK);
+  vvReal kept = s->ctrl[3];
+  s->ctrl[3] += 1;
+  assert_int_equal(vv_rollout_vjp(&in, tape, work, &seed, &second, &report), VV_ERROR_ARGUMENT);
+  assert_non_null(strstr(report.message, "have changed"));
+  vvRolloutTangent none = {0};
+  vvRolloutOutputTangent out = {0};
+  assert_int_equal(vv_rollout_jvp8(&in, tape, work, &none, &out, &report), VV_ERROR_ARGUMENT);
+  s->ctrl[3] = kept;
+  s->start->q[0] += 1;  // the tape has the state
+  assert_int_equal(vv_rollout_vjp(&in, tape, work, &seed, &second, &report), VV_OK);
+  assert_memory_equal(first.q0_bar, second.q0_bar, nv * sizeof(vvReal));
+  VV_DELETE(ctx, bar, vvReal, 3 * nv);
+  vv_tape_free(tape);
+  vv_rollout_free(work);
+  roll_scene_free(s);
+  vv_context_destroy(ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forward_and_reverse_agree),
@@ -558,6 +595,7 @@ int main(void) {
       cmocka_unit_test(test_capacity),
       cmocka_unit_test(test_failing_allocations),
       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_changed_inputs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ usage: test_random_programs.py [--programs 2000] [--seed 1] [--batch 100] [--vvc
 Each batch is one translation unit of `--batch` programs. The same text is compiled as C, differentiated by vvcc, and
 compiled as C++ with dual numbers (test/dual/dual.h); for each program a driver compares, at random points, f_vjp and
 f_jvp and f_jvp8 with the dual derivative for every active entry, and the primal outputs bit by bit.
---wrong-rules instead runs one batch per deliberately wrong adjoint rule (vvcc --wrong 1..10): each must be caught.
+--wrong-rules instead runs one batch per deliberately wrong adjoint rule (vvcc --wrong 1..20): each must be caught.
 The features that rule 15 of the compiler's rules asks for are counted and printed; too few of one is a failure.
 """
 import argparse, os, random, shutil, subprocess, sys, tempfile
@@ -16,7 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NX, NT, NY = 4, 5, 4
-FEATURES = ("loop-carried arrays", "data-dependent trip counts", "early return", "in-place writes")
+RULES = 20
+FEATURES = ("loop-carried arrays", "data-dependent trip counts", "early return", "in-place writes",
+            "nested structs, several indices")
 
 PRELUDE = """#include "visviva/kernel.h"
 
@@ -51,6 +53,30 @@ VV_DIFF static vvReal h_write(vvReal* p, int i, vvReal r) {
   return old - r;
 }
 
+VV_DIFF static vvReal h_nest(Nest* q, int i, vvReal r) {
+  q[i].p.a = q[i].p.a * r + q[1 - i].c[i];
+  for (int j = 0; j < 3; j++) q[i].c[j] = vv_sin(q[i].c[j] + q[i].p.b * r);
+  q[i].p.n++;
+  return q[i].c[1];
+}
+
+VV_DIFF static inline Nest h_turn(Nest q, vvReal r) {
+  Nest s = q;
+  s.p.a = q.p.b * r;
+  s.c[0] = q.c[2] - r;
+  s.c[2] = q.c[0];
+  return s;
+}
+
+VV_DIFF static vvReal h_rows(vvReal m[2][3], int k, vvReal r) {
+  vvReal s = 0;
+  do {
+    s += m[k % 2][k] * r;
+    m[(k + 1) % 2][k] *= (vvReal)0.75;
+  } while (++k < 3);
+  return s;
+}
+
 VV_DIFF static inline Pair h_pair(vvReal a, vvReal b, int n) {
   Pair p = {a - b, a * b, n};
   Pair q = p;
@@ -69,6 +95,7 @@ class Program:
         self.lines, self.depth, self.loops, self.names, self.uid = [], 1, 0, [], 0
         self.ints, self.features, self.pairs = ["k"], set(), []
         self.budget = rng.randint(8, 18)
+        self.wide = rng.random() < 0.5
 
     def fresh(self, prefix):
         self.uid += 1
@@ -103,14 +130,23 @@ class Program:
             return "a"
         if k < 0.88 and self.pairs:
             return f"{r.choice(self.pairs)}.{r.choice('ab')}"
+        if k < 0.95 and self.wide:
+            return self.wide_place()
         return f"(vvReal){r.uniform(-1.5, 1.5):.3f}"
+
+    def wide_place(self):
+        """A real in an array with two indices or in an array of structs in structs."""
+        k = self.rng.random()
+        if k < 0.4:
+            return f"m[{self.index_of(2)}][{self.index_of(3)}]"
+        return f"q[{self.index_of(2)}].{'p.a' if k < 0.6 else 'p.b' if k < 0.75 else f'c[{self.index_of(3)}]'}"
 
     def expr(self, depth=2):
         r = self.rng
         if depth == 0 or r.random() < 0.2:
             return self.atom()
         e = lambda: self.expr(depth - 1)
-        k = r.randrange(15)
+        k = r.randrange(17)
         if k < 3:
             return f"({e()} + {e()})"
         if k < 5:
@@ -133,6 +169,15 @@ class Program:
             return f"h_leaf({e()}, {e()})"
         if k == 13:
             return f"-({e()})"
+        if k == 14:
+            v = self.atom()
+            return r.choice([f"vv_exp2(vv_sin({e()}))", f"vv_expm1(vv_cos({e()}))", f"vv_log1p({v} * {v})", f"vv_erf({e()})",
+                             f"vv_asinh({e()})", f"vv_cbrt((vvReal)1.5 + {v} * {v})", f"vv_log2((vvReal)1.1 + {v} * {v})",
+                             f"vv_atanh(vv_sin({e()}) / 2)", f"vv_acosh((vvReal)1.5 + {v} * {v})", f"vv_exp(vv_sin({v}))"])
+        if k == 15:
+            return r.choice([f"vv_fma({e()}, {self.atom()}, {self.atom()})", f"vv_fdim({e()} + (vvReal)0.41, {self.atom()})",
+                             f"vv_copysign({e()} + (vvReal)0.13, {self.atom()})", f"vv_ldexp({e()}, 1 - {self.integer()})",
+                             f"vv_floor({e()} * 3)", f"vv_trunc({e()} * 5)"])
         v = self.atom()
         return f"vv_pow((vvReal)1.1 + {v} * {v}, (vvReal){r.uniform(-1.5, 1.5):.2f})"
 
@@ -160,6 +205,8 @@ class Program:
             return f"t[{self.index_of(NT)}]"
         if k < 0.85 and self.pairs:
             return f"{r.choice(self.pairs)}.{r.choice('ab')}"
+        if k < 0.92 and self.wide:
+            return self.wide_place()
         self.features.add("in-place writes")
         return f"y[{self.index_of(NY)}]"
 
@@ -230,7 +277,17 @@ class Program:
             self.emit(f"{r.choice(self.names)} = h_write(y, {self.index_of(NY)}, {self.bounded()});")
         elif k < 0.90:
             self.emit(f"{r.choice(self.names)} = h_loop(x, ({self.integer()}) % 4, {self.bounded()});")
-        elif k < 0.95:
+        elif k < 0.925 and self.wide:
+            self.emit(r.choice([f"q[{self.index_of(2)}] = q[{self.index_of(2)}];",
+                                f"q[{self.index_of(2)}] = h_turn(q[{self.index_of(2)}], {self.bounded()});",
+                                f"{r.choice(self.names)} = h_nest(q, {self.index_of(2)}, {self.bounded()});",
+                                f"{r.choice(self.names)} = h_rows(m, {self.index_of(3)}, {self.bounded()});",
+                                f"q[{self.index_of(2)}].p = {self.condition()} ? h_pair({self.atom()}, a, k) : q[k % 2].p;"]))
+        elif k < 0.94:
+            v = self.fresh("r")
+            self.emit(f"vvReal {v} = ({r.choice(self.names)} {r.choice(['+=', '*=', '='])} {self.bounded()}) * (vvReal)0.7;")
+            self.names.append(v)
+        elif k < 0.96:
             self.emit(f"k = (k * {r.randint(1, 3)} + {r.randint(1, 2)}) % 4;")
         else:
             self.emit(f"t[k++ % {NT}] = vv_sin({r.choice(self.names)} * a);")
@@ -285,6 +342,10 @@ class Program:
             self.statement()
         head = [f"VV_DIFF vvReal p{self.index}(const vvReal* x, int n, vvReal a, vvReal* y, int k) {{",
                 f"  vvReal t[{NT}] = {{0}};", f"  for (int i = 0; i < {NT}; i++) t[i] = x[i % {NX}] * (vvReal)0.5 + y[i % {NY}];"]
+        if self.wide:
+            self.features.add("nested structs, several indices")
+            head += ["  vvReal m[2][3];", "  Nest q[2] = {{{a, x[0], 1}, {x[1], 1, y[0]}}, {{y[1], a, 0}, {0, x[2], x[3]}}};",
+                     "  for (int i = 0; i < 6; i++) m[i / 3][i % 3] = x[i % 4] - y[i % 4] * (vvReal)0.25;"]
         return "\n".join(head + self.lines + [f"  return {self.bounded()};", "}"]) + "\n"
 
 
@@ -487,16 +548,16 @@ def main():
     jobs = os.cpu_count() or 1
     if a.wrong_rules:
         with ThreadPoolExecutor(jobs) as pool:
-            results = list(pool.map(lambda w: make_batch(f"{base}/wrong{w}", a.seed, 120, a.vvcc, w), range(1, 11)))
+            results = list(pool.map(lambda w: make_batch(f"{base}/wrong{w}", a.seed, 120, a.vvcc, w), range(1, RULES + 1)))
         caught = 0
         for w, (passed, failed, refused, _, messages) in enumerate(results, 1):
             wrong_found = any(m.startswith(("FAIL", "crashed")) for m in messages)  # or ran away
             caught += wrong_found
             print(f"wrong rule {w}: {failed} of 120 programs differ{'' if wrong_found else '  NOT CAUGHT ' + '; '.join(messages[:2])}")
-        print(f"{caught} passed, {10 - caught} failed, 0 skipped")
+        print(f"{caught} passed, {RULES - caught} failed, 0 skipped")
         if not a.keep:
             shutil.rmtree(base)
-        return caught != 10
+        return caught != RULES
     batches = max(1, a.programs // a.batch)
     with ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda b: make_batch(f"{base}/b{b}", a.seed + b, a.batch, a.vvcc), range(batches)))
