@@ -257,6 +257,7 @@ typedef struct vvModel {
   vvReal* body_iquat0;  // nbody x 4
   vvReal* geom_quat0;   // ngeom x 4
   vvReal* site_quat0;   // nsite x 4
+  vvReal* site_size;    // nsite x 3   volume of touch sensors, half length of fromto included    [m]
   vvReal* key_time;     // nkey
   vvReal* key_qpos;     // nkey x nq
   vvReal* key_qvel;     // nkey x nv

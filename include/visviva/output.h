@@ -6,6 +6,7 @@
 //
 // frames   positions, velocities and accelerations are those of the frame's origin, in world axes unless an item has a
 //          reference frame; body/NAME/angvel is in body axes
+// branches  which contacts a touch sensor counts is a branch: its derivative leaves out that the set changes
 // needs    positions follow from q; velocities from q, v; accelerations and contact forces from the solved acceleration
 //          (vv_output_needs)
 
@@ -39,13 +40,24 @@ typedef enum vvSensorType {
   VV_SENSOR_FRAMEZAXIS,
   VV_SENSOR_FRAMELINVEL,
   VV_SENSOR_FRAMEANGVEL,
-  VV_SENSOR_FRAMELINACC,  // gravity counts: at rest it is -gravity; 0 for what cannot move
-  VV_SENSOR_FRAMEANGACC
+  VV_SENSOR_FRAMELINACC,  // gravity counts: at rest it is -gravity
+  VV_SENSOR_FRAMEANGACC,
+  VV_SENSOR_GYRO,           // at a site, in its axes
+  VV_SENSOR_VELOCIMETER,    //
+  VV_SENSOR_ACCELEROMETER,  // gravity counts
+  VV_SENSOR_FORCE,          // of the parent on the site's body, with contacts
+  VV_SENSOR_TORQUE,         // the same at the site
+  VV_SENSOR_TOUCH,          // normal forces of the site's body in the site's volume
+  VV_SENSOR_SUBTREECOM,     // center of mass of a body and all that hangs on it
+  VV_SENSOR_SUBTREELINVEL,
+  VV_SENSOR_SUBTREEANGMOM,  // about that center
+  VV_SENSOR_EPOTENTIAL,
+  VV_SENSOR_EKINETIC
 } vvSensorType;
 
 // Kinds of items: vvSensorType and these.
 typedef enum vvOutputKind {
-  VV_OUTPUT_ZERO = 32,        // a sensor that is switched off
+  VV_OUTPUT_ZERO = 128,       // a sensor that is switched off
   VV_OUTPUT_BODYANGVEL,       // of body obj, body axes           3
   VV_OUTPUT_JOINTPOS,         // of joint obj                     1, 4, 7   quaternions normalised
   VV_OUTPUT_JOINTVEL,         //                                  1, 3, 6
@@ -65,6 +77,7 @@ typedef struct vvOutputItem {
   int ref;      // reference frame's object, -1: world; CONTACTFORCE: geom
   int reftype;  // vvFrameType
   int refaxes;
+  int last;    // one past the last body of obj's subtree, of kinds that sum over it (internal)
   int sensor;  // whose cutoff holds, -1: none
   int first;   // first component
   int adr;     // in the output vector

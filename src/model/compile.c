@@ -187,6 +187,15 @@ static void fill_sites(vvCompile* c) {
     m->site_frame[i] = frame_id(s->frame);
     m->site_isfromto[i] = !isnan(s->fromto[0]);
     m->site_type[i] = s->type;
+    double length = 0;
+    for (int k = 0; k < 3; k++) {
+      double d = m->site_isfromto[i] ? s->fromto[k + 3] - s->fromto[k] : 0;
+      length += d * d;
+      m->site_size[3 * i + k] = (vvReal)s->size[k];
+    }
+    bool round = s->type == VV_GEOM_CAPSULE || s->type == VV_GEOM_CYLINDER;
+    if (m->site_isfromto[i] && !round) m->site_size[3 * i + 1] = m->site_size[3 * i];
+    if (m->site_isfromto[i]) m->site_size[3 * i + (round ? 1 : 2)] = (vvReal)(sqrt(length) / 2);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/compile.h"
+#include "scene/sensor.h"
 #include "visviva/output.h"
 
 #define FAIL(head, ...) return vv_spec_error(c->report, VV_ERROR_FILE, head, __VA_ARGS__)
@@ -36,33 +37,10 @@ static vvStatus fill_actuators(vvCompile* c) {
   return VV_OK;
 }
 
-static int sensor_dim(int type) {
-  switch (type) {
-    case VV_SENSOR_JOINTPOS:
-    case VV_SENSOR_JOINTVEL:
-      return 1;
-    case VV_SENSOR_BALLQUAT:
-    case VV_SENSOR_FRAMEQUAT:
-      return 4;
-    default:
-      return 3;
-  }
-}
-
-static bool takes_cutoff(int type) {
-  return type != VV_SENSOR_BALLQUAT && type != VV_SENSOR_FRAMEQUAT && type != VV_SENSOR_FRAMEXAXIS &&
-         type != VV_SENSOR_FRAMEYAXIS && type != VV_SENSOR_FRAMEZAXIS;
-}
-
-static vvElement frame_element(int type) {
-  if (type == VV_FRAME_GEOM) return VV_ELEMENT_GEOM;
-  return type == VV_FRAME_SITE ? VV_ELEMENT_SITE : VV_ELEMENT_BODY;
-}
-
 static vvStatus check_sensor_joint(vvCompile* c, const vvSpecSensor* s, int j) {
   int type = c->m->jnt_type[j];
-  bool ball = s->type == VV_SENSOR_BALLQUAT || s->type == VV_SENSOR_BALLANGVEL;
-  const char* word = vv_key_text(vv_keys_sensor_type, s->type);
+  const char* word = vv_sensor_kind(s->type)->word;
+  bool ball = vv_sensor_kind(s->type)->target == VV_TARGET_BALL;
   if (ball && type != VV_JOINT_BALL) FAIL(&s->head, "sensor %s needs a ball joint; \"%.50s\" is none", word, s->object);
   if (!ball && type != VV_JOINT_SLIDE && type != VV_JOINT_HINGE)
     FAIL(&s->head, "sensor %s needs a slide or hinge joint; \"%.50s\" is none", word, s->object);
@@ -71,26 +49,31 @@ static vvStatus check_sensor_joint(vvCompile* c, const vvSpecSensor* s, int j) {
 
 static vvStatus fill_sensor(vvCompile* c, const vvSpecSensor* s, int i) {
   vvModel* m = c->m;
-  const char* word = vv_key_text(vv_keys_sensor_type, s->type);
-  if (!word) FAIL(&s->head, "a sensor has no valid type");
-  bool frame = s->type >= VV_SENSOR_FRAMEPOS;
-  vvElement element = frame ? frame_element(s->objtype) : VV_ELEMENT_JOINT;
+  const vvSensorKind* kind = vv_sensor_kind(s->type);
+  if (!kind) FAIL(&s->head, "a sensor has no valid type");
+  const char* word = kind->word;
+  bool frame = kind->target == VV_TARGET_FRAME;
+  vvElement element = vv_sensor_element(kind->target, s->objtype);
   m->sensor_type[i] = s->type;
-  m->sensor_obj[i] = s->object[0] ? find(c, element, s->object) : -1;
-  m->sensor_objtype[i] = frame ? s->objtype : 0;
+  m->sensor_obj[i] = kind->target == VV_TARGET_NONE ? 0 : s->object[0] ? find(c, element, s->object) : -1;
+  m->sensor_objtype[i] = frame                            ? s->objtype
+                         : kind->target == VV_TARGET_SITE ? VV_FRAME_SITE
+                         : kind->target == VV_TARGET_BODY ? VV_FRAME_XBODY
+                                                          : 0;
   m->sensor_ref[i] = -1;
   if (m->sensor_obj[i] < 0)
     FAIL(&s->head, "sensor %s: unknown %s \"%.50s\"; correct its name", word, vv_element_word(element), s->object);
   if (frame && s->ref[0]) {
     m->sensor_reftype[i] = s->reftype;
-    m->sensor_ref[i] = find(c, frame_element(s->reftype), s->ref);
+    m->sensor_ref[i] = find(c, vv_sensor_element(VV_TARGET_FRAME, s->reftype), s->ref);
     if (m->sensor_ref[i] < 0) FAIL(&s->head, "sensor %s: unknown reference \"%.50s\"; correct its name", word, s->ref);
     if (s->type == VV_SENSOR_FRAMELINACC || s->type == VV_SENSOR_FRAMEANGACC)
       FAIL(&s->head, "sensor %s has no reference frame; remove reftype and refname", word);
   }
   if (s->cutoff < 0) FAIL(&s->head, "sensor %s has a negative cutoff; it must be 0 or more", word);
-  if (s->cutoff > 0 && !takes_cutoff(s->type)) FAIL(&s->head, "sensor %s cannot have a cutoff; remove it", word);
-  return frame ? VV_OK : check_sensor_joint(c, s, m->sensor_obj[i]);
+  if (s->cutoff > 0 && !kind->clamped) FAIL(&s->head, "sensor %s cannot have a cutoff; remove it", word);
+  bool joint = kind->target == VV_TARGET_JOINT || kind->target == VV_TARGET_BALL;
+  return joint ? check_sensor_joint(c, s, m->sensor_obj[i]) : VV_OK;
 }
 
 static vvStatus fill_sensors(vvCompile* c) {
@@ -100,7 +83,7 @@ static vvStatus fill_sensors(vvCompile* c) {
     vvStatus status = fill_sensor(c, s, i);
     if (status != VV_OK) return status;
     m->sensor_adr[i] = m->nsensordata;
-    m->sensor_dim[i] = sensor_dim(s->type);
+    m->sensor_dim[i] = vv_sensor_kind(s->type)->dim;
     m->nsensordata += m->sensor_dim[i];
   }
   return VV_OK;

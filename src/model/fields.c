@@ -90,6 +90,7 @@ static const vvField fields[] = {
     {VV_ELEMENT_BODY, B, 4, AT(body_iquat0), "iquat0", "", 1, FREE},
     {VV_ELEMENT_GEOM, B, 4, AT(geom_quat0), "quat0", "", 1, FREE},
     {VV_ELEMENT_SITE, B, 4, AT(site_quat0), "quat0", "", 1, FREE},
+    {VV_ELEMENT_SITE, B, 3, AT(site_size), "size", "m", (vvReal)0.1, FREE},
     {VV_ELEMENT_KEY, B, 1, AT(key_time), "time", "s", 1, FREE},
     {VV_ELEMENT_KEY, B, NQ, AT(key_qpos), "qpos", "[m, rad]", 1, FREE},
     {VV_ELEMENT_KEY, B, NV, AT(key_qvel), "qvel", "[m/s, rad/s]", 1, FREE},

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "scene/sensor.h"
 #include "visviva/output.h"
 
 static bool within(int i, int low, int high) {
@@ -138,9 +139,30 @@ static bool frame_exists(const vvModel* m, int type, int id) {
   return (type == VV_FRAME_BODY || type == VV_FRAME_XBODY) && within(id, 0, m->nbody);
 }
 
-static int sensor_dim(int type) {
-  if (type == VV_SENSOR_JOINTPOS || type == VV_SENSOR_JOINTVEL) return 1;
-  return type == VV_SENSOR_BALLQUAT || type == VV_SENSOR_FRAMEQUAT ? 4 : 3;
+// A sensor's object and reference.
+static const char* check_sensor(const vvModel* m, const vvSensorKind* kind, int i) {
+  int obj = m->sensor_obj[i], ref = m->sensor_ref[i], type = m->sensor_objtype[i];
+  bool frame = kind->target == VV_TARGET_FRAME;
+  if (ref != -1 && (!frame || !frame_exists(m, m->sensor_reftype[i], ref)))
+    return "a sensor's reference is out of range";
+  switch (kind->target) {
+    case VV_TARGET_FRAME:
+      return frame_exists(m, type, obj) ? NULL : "a sensor's object is out of range";
+    case VV_TARGET_SITE:
+      return type == VV_FRAME_SITE && frame_exists(m, type, obj) ? NULL : "a sensor's site is out of range";
+    case VV_TARGET_BODY:
+      return type == VV_FRAME_XBODY && frame_exists(m, type, obj) ? NULL : "a sensor's body is out of range";
+    case VV_TARGET_ACTUATOR:
+      return within(obj, 0, m->nu) ? NULL : "a sensor's actuator is out of range";
+    case VV_TARGET_JOINT:
+    case VV_TARGET_BALL:
+      if (!within(obj, 0, m->njnt)) return "a sensor's joint is out of range";
+      if (kind->target == VV_TARGET_BALL ? m->jnt_type[obj] != VV_JOINT_BALL : m->jnt_type[obj] < VV_JOINT_SLIDE)
+        return "a sensor's joint is of the wrong type";
+      return NULL;
+    default:
+      return NULL;
+  }
 }
 
 static const char* check_sensors(const vvModel* m) {
@@ -148,21 +170,13 @@ static const char* check_sensors(const vvModel* m) {
     if (!within(m->actuator_jnt[i], 0, m->njnt)) return "an actuator's joint is out of range";
   int adr = 0;
   for (int i = 0; i < m->nsensor; i++) {
-    int type = m->sensor_type[i];
-    if (!within(type, VV_SENSOR_JOINTPOS, VV_SENSOR_FRAMEANGACC + 1)) return "a sensor's type is unknown";
-    if (m->sensor_adr[i] != adr || m->sensor_dim[i] != sensor_dim(type)) return "a sensor's address is wrong";
+    const vvSensorKind* kind = vv_sensor_kind(m->sensor_type[i]);
+    if (!kind) return "a sensor's type is unknown";
+    if (m->sensor_adr[i] != adr || m->sensor_dim[i] != kind->dim) return "a sensor's address is wrong";
     adr += m->sensor_dim[i];
     if (adr > m->nsensordata) return "sensors have more data than the model";
-    if (type >= VV_SENSOR_FRAMEPOS) {
-      if (!frame_exists(m, m->sensor_objtype[i], m->sensor_obj[i])) return "a sensor's object is out of range";
-      if (m->sensor_ref[i] != -1 && !frame_exists(m, m->sensor_reftype[i], m->sensor_ref[i]))
-        return "a sensor's reference is out of range";
-    } else {
-      if (!within(m->sensor_obj[i], 0, m->njnt)) return "a sensor's joint is out of range";
-      bool ball = m->jnt_type[m->sensor_obj[i]] == VV_JOINT_BALL,
-           straight = m->jnt_type[m->sensor_obj[i]] >= VV_JOINT_SLIDE;
-      if (type >= VV_SENSOR_BALLQUAT ? !ball : !straight) return "a sensor's joint is of the wrong type";
-    }
+    const char* wrong = check_sensor(m, kind, i);
+    if (wrong) return wrong;
   }
   return adr == m->nsensordata ? NULL : "the model has more sensor data than its sensors";
 }

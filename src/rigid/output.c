@@ -214,17 +214,11 @@ static vvStatus inertial_axes(const vvModel* m, const char* who, int body, bool 
   return VV_OK;
 }
 
-static int sensor_full_dim(int type) {
-  switch (type) {
-    case VV_SENSOR_JOINTPOS:
-    case VV_SENSOR_JOINTVEL:
-      return 1;
-    case VV_SENSOR_BALLQUAT:
-    case VV_SENSOR_FRAMEQUAT:
-      return 4;
-    default:
-      return 3;
-  }
+// One past the last body of a subtree.
+static int subtree_end(const vvModel* m, int body) {
+  int end = body + 1;
+  while (end < m->nbody && m->body_parent[end] >= body) end++;
+  return end;
 }
 
 static vvStatus sensor_item(const vvModel* m, int s, vvOutputItem* item, vvReport* report) {
@@ -238,13 +232,17 @@ static vvStatus sensor_item(const vvModel* m, int s, vvOutputItem* item, vvRepor
     snprintf(who, sizeof who, "sensor #%d", s);
   }
   *item = item_of(type, m->sensor_obj[s], m->sensor_objtype[s]);
-  item->dim = sensor_full_dim(type);
+  item->dim = m->sensor_dim[s];
   item->sensor = s;
   if (m->disable & VV_DISABLE_SENSOR) {
     item->kind = VV_OUTPUT_ZERO;
     return VV_OK;
   }
-  if (type < VV_SENSOR_FRAMEPOS) return VV_OK;
+  if (type == VV_SENSOR_EPOTENTIAL) item->kind = VV_OUTPUT_ENERGYPOTENTIAL;
+  if (type == VV_SENSOR_EKINETIC) item->kind = VV_OUTPUT_ENERGYKINETIC;
+  if (type == VV_SENSOR_FORCE || type == VV_SENSOR_TORQUE) item->last = subtree_end(m, m->site_body[item->obj]);
+  if (type >= VV_SENSOR_SUBTREECOM && type <= VV_SENSOR_SUBTREEANGMOM) item->last = subtree_end(m, item->obj);
+  if (type < VV_SENSOR_FRAMEPOS || type > VV_SENSOR_FRAMEANGACC) return VV_OK;
   item->ref = m->sensor_ref[s];
   item->reftype = m->sensor_reftype[s];
   bool turned = type == VV_SENSOR_FRAMEQUAT || type == VV_SENSOR_FRAMEXAXIS || type == VV_SENSOR_FRAMEYAXIS ||
@@ -398,11 +396,19 @@ int vv_output_needs(const vvOutputItem* items, int nitem) {
     switch (items[i].kind) {
       case VV_SENSOR_FRAMELINACC:
       case VV_SENSOR_FRAMEANGACC:
+      case VV_SENSOR_ACCELEROMETER:
+      case VV_SENSOR_FORCE:
+      case VV_SENSOR_TORQUE:
+      case VV_SENSOR_TOUCH:
       case VV_OUTPUT_CONTACTFORCE:
         needs |= VV_OUTPUT_NEEDS_ACCELERATION | VV_OUTPUT_NEEDS_VELOCITY;
         break;
       case VV_SENSOR_FRAMELINVEL:
       case VV_SENSOR_FRAMEANGVEL:
+      case VV_SENSOR_GYRO:
+      case VV_SENSOR_VELOCIMETER:
+      case VV_SENSOR_SUBTREELINVEL:
+      case VV_SENSOR_SUBTREEANGMOM:
       case VV_OUTPUT_BODYANGVEL:
       case VV_OUTPUT_ENERGYKINETIC:
         needs |= VV_OUTPUT_NEEDS_VELOCITY;

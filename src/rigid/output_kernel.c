@@ -16,6 +16,7 @@
 #include "rigid/derive_kernel.h"
 #include "rigid/motion_kernel.h"
 #include "rigid/motor_kernel.h"
+#include "rigid/sensor_kernel.h"
 
 VV_DIFF void vv_rigid_motion(const vvModel* m, const vvRigidPose* pose, const vvReal* v, const vvReal* a,
                              VV_WRITE_ONCE vvRigidMotion* motion) {
@@ -103,16 +104,13 @@ VV_DIFF static inline vvMotion velocity_at(const vvModel* m, VV_NO_DIFF const vv
   return vv_motion_at(vv_motion_load(V, i), vv_tree_ref(m, ref, i), x);
 }
 
-// Acceleration of the material point x of body i, minus gravity; 0 where the body cannot move.
+// Acceleration of the material point x of body i, minus gravity.
 VV_DIFF static inline vvMotion acceleration_at(const vvModel* m, VV_NO_DIFF const vvReal* ref,
                                                const vvRigidMotion* motion, int i, vvVec3 x) {
-  vvMotion r = {{0, 0, 0}, {0, 0, 0}};
-  if (m->body_tree[i] >= 0) {
-    vvMotion v = velocity_at(m, ref, motion->V, i, x);
-    vvMotion sum = vv_motion_muladd(vv_motion_load(motion->A, i), 1, vv_motion_load(motion->G, i));
-    r = vv_motion_at(sum, vv_tree_ref(m, ref, i), x);
-    r.lin = vv_vec3_add(r.lin, vv_vec3_cross(v.ang, v.lin));
-  }
+  vvMotion v = velocity_at(m, ref, motion->V, i, x);
+  vvMotion sum = vv_motion_muladd(vv_motion_load(motion->A, i), 1, vv_motion_load(motion->G, i));
+  vvMotion r = vv_motion_at(sum, vv_tree_ref(m, ref, i), x);
+  r.lin = vv_vec3_add(r.lin, vv_vec3_cross(v.ang, v.lin));
   return r;
 }
 
@@ -291,6 +289,45 @@ VV_DIFF static void frame_value(const vvModel* m, VV_NO_DIFF const vvReal* ref, 
   }
 }
 
+// Sensors at a site, in its axes.
+VV_DIFF static void site_value(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                               const vvRigidMotion* motion, const vvContactFeature* contacts, int ncontact,
+                               const vvOutputItem* items, int i, vvReal* value) {
+  int kind = items[i].kind;
+  int body = m->site_body[items[i].obj];
+  vvOutputFrame f = frame_of(m, pose, VV_FRAME_SITE, items[i].obj, VV_AXES_NONE);
+  vvVec3 r = {0, 0, 0};
+  if (kind == VV_SENSOR_GYRO) {
+    r = frame_vector(m, ref, motion, VV_SENSOR_FRAMEANGVEL, body, f);
+  } else if (kind == VV_SENSOR_VELOCIMETER) {
+    r = frame_vector(m, ref, motion, VV_SENSOR_FRAMELINVEL, body, f);
+  } else if (kind == VV_SENSOR_ACCELEROMETER) {
+    r = frame_vector(m, ref, motion, VV_SENSOR_FRAMELINACC, body, f);
+  } else {
+    vvMotion force = vv_subtree_force(m, ref, pose, motion, contacts, ncontact, body, items[i].last, f.x);
+    r = force.lin;
+    if (kind == VV_SENSOR_TORQUE) r = force.ang;
+  }
+  put3(value, vv_quat_rotate(vv_quat_conj(f.Q), r));
+}
+
+VV_DIFF static void subtree_value(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
+                                  const vvRigidMotion* motion, const vvOutputItem* items, int i, vvReal* value) {
+  int first = items[i].obj;
+  int last = items[i].last;
+  vvVec3 r = vv_subtree_center(m, pose, first, last);
+  if (items[i].kind != VV_SENSOR_SUBTREECOM) {
+    vvMotion p = vv_subtree_momentum(m, ref, pose, motion->V, first, last, r);
+    r = p.ang;
+    if (items[i].kind == VV_SENSOR_SUBTREELINVEL) {
+      vvSubtreeMass sum = vv_subtree_mass(m, pose, first, last);
+      r = vv_vec3(0, 0, 0);
+      if (sum.mass >= (vvReal)1e-15) r = vv_vec3_scale(1 / sum.mass, p.lin);
+    }
+  }
+  put3(value, r);
+}
+
 VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* q,
                              const vvReal* v, const vvReal* ctrl, const vvRigidMotion* motion,
                              VV_NO_DIFF const vvContactFeature* contacts, int ncontact, const vvOutputItem* items,
@@ -301,6 +338,13 @@ VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
     vvReal value[7] = {0, 0, 0, 0, 0, 0, 0};
     if (kind >= VV_SENSOR_FRAMEPOS && kind <= VV_SENSOR_FRAMEANGACC) {
       frame_value(m, ref, pose, motion, items, i, value);
+    } else if (kind >= VV_SENSOR_GYRO && kind <= VV_SENSOR_TORQUE) {
+      site_value(m, ref, pose, motion, contacts, ncontact, items, i, value);
+    } else if (kind == VV_SENSOR_TOUCH) {
+      vvOutputFrame f = frame_of(m, pose, VV_FRAME_SITE, obj, VV_AXES_NONE);
+      value[0] = vv_touch_force(m, ref, pose, motion, contacts, ncontact, obj, f.x, f.Q);
+    } else if (kind >= VV_SENSOR_SUBTREECOM && kind <= VV_SENSOR_SUBTREEANGMOM) {
+      subtree_value(m, ref, pose, motion, items, i, value);
     } else if (kind == VV_OUTPUT_BODYANGVEL) {
       vvMotion V = vv_motion_load(motion->V, obj);
       put3(value, vv_mat3_mul_t(vv_mat3_load(pose->xmat, 9 * obj), V.ang));

@@ -69,6 +69,10 @@ vvStatus vv_rollout_check_input(const vvRolloutInput* in, const vvRollout* work,
     if (in->items[i].adr < 0 || in->items[i].dim < 1 || in->items[i].adr + in->items[i].dim > in->nout) {
       return vv_report_set(report, VV_ERROR_ARGUMENT, "output item %d lies outside the output row", i);
     }
+    if (in->wrench && (in->items[i].kind == VV_SENSOR_FORCE || in->items[i].kind == VV_SENSOR_TORQUE)) {
+      return vv_report_set(report, VV_ERROR_UNSUPPORTED,
+                           "sensors of force and torque do not count applied wrenches yet; give no wrenches");
+    }
   }
   return check_rows(in, report);
 }

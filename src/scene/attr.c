@@ -5,6 +5,7 @@
 // Rows of the kinds ZERO, FALSE and REFUSED are known to the format but not supported yet.
 
 #include "scene/scene.h"
+#include "scene/sensor.h"
 #include "visviva/output.h"
 
 #define AT(type, field) offsetof(type, field), NULL
@@ -23,13 +24,6 @@ const vvKeyword vv_keys_joint_type[] = {
 const vvKeyword vv_keys_tristate[] = {{"false", VV_FALSE}, {"true", VV_TRUE}, {"auto", VV_AUTO}, {NULL, 0}};
 const vvKeyword vv_keys_frame_type[] = {
     {"body", VV_FRAME_BODY}, {"xbody", VV_FRAME_XBODY}, {"geom", VV_FRAME_GEOM}, {"site", VV_FRAME_SITE}, {NULL, 0}};
-const vvKeyword vv_keys_sensor_type[] = {{"jointpos", VV_SENSOR_JOINTPOS},       {"jointvel", VV_SENSOR_JOINTVEL},
-                                         {"ballquat", VV_SENSOR_BALLQUAT},       {"ballangvel", VV_SENSOR_BALLANGVEL},
-                                         {"framepos", VV_SENSOR_FRAMEPOS},       {"framequat", VV_SENSOR_FRAMEQUAT},
-                                         {"framexaxis", VV_SENSOR_FRAMEXAXIS},   {"frameyaxis", VV_SENSOR_FRAMEYAXIS},
-                                         {"framezaxis", VV_SENSOR_FRAMEZAXIS},   {"framelinvel", VV_SENSOR_FRAMELINVEL},
-                                         {"frameangvel", VV_SENSOR_FRAMEANGVEL}, {"framelinacc", VV_SENSOR_FRAMELINACC},
-                                         {"frameangacc", VV_SENSOR_FRAMEANGACC}, {NULL, 0}};
 const vvKeyword vv_keys_disable[] = {{"constraint", VV_DISABLE_CONSTRAINT},
                                      {"equality", VV_DISABLE_EQUALITY},
                                      {"frictionloss", VV_DISABLE_FRICTIONLOSS},
@@ -220,6 +214,20 @@ static const vvAttr attr_general[] = {ACTUATOR_ROWS,
 static const vvAttr attr_sensor_joint[] = {
     SENSOR_ROWS, {"joint", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, object)}, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
+static const vvAttr attr_sensor_site[] = {
+    SENSOR_ROWS, {"site", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, object)}, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+
+static const vvAttr attr_sensor_body[] = {
+    SENSOR_ROWS, {"body", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, object)}, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+
+static const vvAttr attr_sensor_actuator[] = {
+    SENSOR_ROWS, {"actuator", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, object)}, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+
+static const vvAttr attr_sensor_tendon[] = {
+    SENSOR_ROWS, {"tendon", VV_ATTR_TEXT, 0, 0, AT(vvSpecSensor, object)}, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+
+static const vvAttr attr_sensor_scene[] = {SENSOR_ROWS, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+
 static const vvAttr attr_sensor_frame[] = {
     SENSOR_ROWS,
     {"objtype", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecSensor, objtype, vv_keys_frame_type)},
@@ -321,11 +329,23 @@ const vvAttr* vv_attr_motor(void) {
 const vvAttr* vv_attr_general(void) {
   return attr_general;
 }
-const vvAttr* vv_attr_sensor_joint(void) {
-  return attr_sensor_joint;
-}
-const vvAttr* vv_attr_sensor_frame(void) {
-  return attr_sensor_frame;
+const vvAttr* vv_attr_sensor(int target) {
+  switch (target) {
+    case VV_TARGET_FRAME:
+      return attr_sensor_frame;
+    case VV_TARGET_SITE:
+      return attr_sensor_site;
+    case VV_TARGET_BODY:
+      return attr_sensor_body;
+    case VV_TARGET_ACTUATOR:
+      return attr_sensor_actuator;
+    case VV_TARGET_TENDON:
+      return attr_sensor_tendon;
+    case VV_TARGET_NONE:
+      return attr_sensor_scene;
+    default:
+      return attr_sensor_joint;
+  }
 }
 const vvAttr* vv_attr_key(void) {
   return attr_key;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "scene/mjcf_xml.h"
+#include "scene/sensor.h"
 
 vvStatus vv_mjcf_read_contact(vvMjcf* r, xmlNode* node) {
   static const char* const known[] = {"exclude", "pair", NULL};
@@ -139,29 +140,29 @@ static vvStatus read_frame_sensor(vvMjcf* r, xmlNode* node, vvSpecSensor* s) {
        name = xmlHasProp(node, (const xmlChar*)"refname") != NULL;
   if (type != name)
     return vv_mjcf_error(r, node, "reftype and refname go together; add \"%s\"", type ? "refname" : "reftype");
-  return vv_mjcf_attributes(r, node, vv_attr_sensor_frame(), s, &s->head, VV_ORIGIN_OWN);
+  return vv_mjcf_attributes(r, node, vv_attr_sensor(VV_TARGET_FRAME), s, &s->head, VV_ORIGIN_OWN);
 }
 
 vvStatus vv_mjcf_read_sensor(vvMjcf* r, xmlNode* node) {
-  const char* known[32];
+  const char* known[64];
   int n = 0;
-  for (; vv_keys_sensor_type[n].key; n++) known[n] = vv_keys_sensor_type[n].key;
+  for (; n < 63 && vv_sensor_kinds()[n].word; n++) known[n] = vv_sensor_kinds()[n].word;
   known[n] = NULL;
   for (xmlNode* x = vv_mjcf_first(node); x; x = vv_mjcf_next(x)) {
-    int i = 0;
-    while (known[i] && !vv_mjcf_is(x, known[i])) i++;
-    if (!known[i] && known_sensor(x))
+    const vvSensorKind* kind = vv_sensor_kind_of((const char*)x->name);
+    if (!kind && known_sensor(x))
       return vv_mjcf_unsupported(r, x, "sensor \"%s\" is not supported yet; remove it", (const char*)x->name);
-    if (!known[i]) return vv_mjcf_unknown_element(r, x, known);
-    vvSpecSensor* s = vv_spec_add_sensor(r->spec, vv_keys_sensor_type[i].value, "");
+    if (!kind) return vv_mjcf_unknown_element(r, x, known);
+    vvSpecSensor* s = vv_spec_add_sensor(r->spec, kind->type, "");
     if (!s) return vv_mjcf_no_memory(r);
     vvStatus status = vv_mjcf_place(r, x, &s->head);
-    const char* joint;
-    if (status == VV_OK && !strncmp(known[i], "frame", 5)) {
+    const char* attribute = vv_sensor_attribute(kind->target);
+    const char* object;
+    if (status == VV_OK && kind->target == VV_TARGET_FRAME) {
       status = read_frame_sensor(r, x, s);
     } else if (status == VV_OK) {
-      status = vv_mjcf_required(r, x, "joint", &joint);
-      if (status == VV_OK) status = vv_mjcf_attributes(r, x, vv_attr_sensor_joint(), s, &s->head, VV_ORIGIN_OWN);
+      if (attribute) status = vv_mjcf_required(r, x, attribute, &object);
+      if (status == VV_OK) status = vv_mjcf_attributes(r, x, vv_attr_sensor(kind->target), s, &s->head, VV_ORIGIN_OWN);
     }
     if (status == VV_OK) status = vv_mjcf_no_children(r, x);
     if (status != VV_OK) return status;

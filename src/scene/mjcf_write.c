@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "scene/mjcf_text.h"
+#include "scene/sensor.h"
 #include "visviva/output.h"
 
 // What a body or frame holds.
@@ -359,12 +360,13 @@ static void write_sensors(vvWriter* w) {
   vv_text_section(w->t, "sensor");
   for (int i = 0; i < w->spec->nsensor; i++) {
     const vvSpecSensor* s = w->spec->sensors[i];
-    const char* word = vv_key_text(vv_keys_sensor_type, s->type);
+    const vvSensorKind* kind = vv_sensor_kind(s->type);
+    const char* word = kind->word;
     vv_text_open(w->t, word);
     write_name(w->t, &s->head);
-    if (s->type < VV_SENSOR_FRAMEPOS) {
-      vv_text_attribute(w->t, "joint", s->object);
-    } else {
+    const char* attribute = vv_sensor_attribute(kind->target);
+    if (attribute) vv_text_attribute(w->t, attribute, s->object);
+    if (kind->target == VV_TARGET_FRAME) {
       vv_text_attribute(w->t, "objtype", vv_key_text(vv_keys_frame_type, s->objtype));
       vv_text_attribute(w->t, "objname", s->object);
       if (s->ref[0]) {

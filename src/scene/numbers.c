@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "scene/sensor.h"
 #include "visviva/output.h"
 
 // What geoms are used for.
@@ -42,15 +43,27 @@ static void use_pair(vvUse* u, int a, int b) {
   u->geom[b] = (unsigned char)(u->geom[b] | USE_TOUCH | (pb >= pa ? bits : 0u));
 }
 
+// Whether sensors weigh bodies that cannot move.
+static bool weighs_still(const vvModel* m) {
+  for (int i = 0; i < m->nsensor; i++) {
+    int type = m->sensor_type[i];
+    int body = type == VV_SENSOR_FORCE || type == VV_SENSOR_TORQUE               ? m->site_body[m->sensor_obj[i]]
+               : type >= VV_SENSOR_SUBTREECOM && type <= VV_SENSOR_SUBTREEANGMOM ? m->sensor_obj[i]
+                                                                                 : -1;
+    if (type == VV_SENSOR_EPOTENTIAL || (body >= 0 && m->body_tree[body] < 0)) return true;
+  }
+  return false;
+}
+
 static void use_all(vvUse* u) {
   const vvModel* m = u->m;
   for (int i = 0; i < m->npair; i++) use_pair(u, m->pair_geom[2 * i], m->pair_geom[2 * i + 1]);
   for (int g = 0; g < m->ngeom; g++) {
-    bool matters = m->body_tree[m->geom_body[g]] >= 0 || m->settotal;
+    bool matters = m->body_tree[m->geom_body[g]] >= 0 || m->settotal || weighs_still(m);
     if (m->geom_mkind[g] != VV_MASS_NONE && matters) u->geom[g] |= USE_MASS;
   }
   for (int i = 0; i < m->nsensor; i++) {
-    if (m->sensor_type[i] < VV_SENSOR_FRAMEPOS) continue;
+    if (!vv_sensor_kind(m->sensor_type[i]) || vv_sensor_kind(m->sensor_type[i])->target != VV_TARGET_FRAME) continue;
     if (m->sensor_objtype[i] == VV_FRAME_GEOM) u->geom[m->sensor_obj[i]] |= USE_SENSOR;
     if (m->sensor_ref[i] >= 0 && m->sensor_reftype[i] == VV_FRAME_GEOM) u->geom[m->sensor_ref[i]] |= USE_SENSOR;
   }
@@ -106,7 +119,7 @@ static vvVerdict judge_body(const vvModel* m, const vvField* f, int i) {
   if (kind == VV_INERTIA_GEOMS) return absent;
   if ((is(f, "irot") || is(f, "diaginertia")) && kind != VV_INERTIA_DIAGONAL) return absent;
   if (is(f, "fullinertia") && kind != VV_INERTIA_FULL) return absent;
-  return dead_if(m->body_tree[i] < 0 && !m->settotal, "the body cannot move");
+  return dead_if(m->body_tree[i] < 0 && !m->settotal && !weighs_still(m), "the body cannot move");
 }
 
 // Numbers of dry friction; without one, its derivative would be one-sided.

@@ -62,8 +62,7 @@ const vvAttr* vv_attr_geom(void);
 const vvAttr* vv_attr_site(void);
 const vvAttr* vv_attr_motor(void);
 const vvAttr* vv_attr_general(void);
-const vvAttr* vv_attr_sensor_joint(void);
-const vvAttr* vv_attr_sensor_frame(void);
+const vvAttr* vv_attr_sensor(int target);  // vvSensorTarget
 const vvAttr* vv_attr_key(void);
 const vvAttr* vv_attr_exclude(void);
 const vvAttr* vv_attr_option(void);
@@ -73,7 +72,6 @@ extern const vvKeyword vv_keys_geom_type[];
 extern const vvKeyword vv_keys_joint_type[];
 extern const vvKeyword vv_keys_tristate[];
 extern const vvKeyword vv_keys_frame_type[];
-extern const vvKeyword vv_keys_sensor_type[];
 extern const vvKeyword vv_keys_integrator[];
 extern const vvKeyword vv_keys_disable[];
 

@@ -82,8 +82,8 @@ static const vvCase cases[] = {
     {"<mujoco><tendon/><equality/></mujoco>", VV_OK, ""},
     {"<mujoco><actuator><position joint='a'/></actuator></mujoco>", VV_ERROR_UNSUPPORTED,
      "actuator \"position\" is not supported yet; use motor"},
-    {"<mujoco><sensor><touch site='s'/></sensor></mujoco>", VV_ERROR_UNSUPPORTED,
-     "sensor \"touch\" is not supported yet"},
+    {"<mujoco><sensor><rangefinder site='s'/></sensor></mujoco>", VV_ERROR_UNSUPPORTED,
+     "sensor \"rangefinder\" is not supported yet"},
     {"<mujoco><contact><pair/></contact></mujoco>", VV_ERROR_UNSUPPORTED, "pair is not supported yet"},
     {"<mujoco><option timestep='0'/></mujoco>", VV_ERROR_FILE, "option timestep is 0; it must be positive"},
     {WORLD("<body>\n<freejoint/><geom name='a' type='cylinder' size='1 1'/></body>\n<body><freejoint/>\n<geom name='b' "
