@@ -138,7 +138,7 @@ def fuzz_jobs(build):
         program = pathlib.Path(build).resolve() / "test" / source.stem
         work = pathlib.Path(build).resolve() / "fuzz" / source.stem
         work.mkdir(parents=True, exist_ok=True)
-        seeds = [p for p in (source.parent / source.stem, ROOT / "test" / "scenes") if p.is_dir()]
+        seeds = [p for p in (source.parent / "corpus", ROOT / "test" / "scenes") if p.is_dir()]
         command = [program, work, *seeds, f"-max_total_time={FUZZ_SECONDS}", "-timeout=20", "-rss_limit_mb=3000",
                    f"-artifact_prefix={work}-", "-print_final_stats=1", "-verbosity=0"]
         yield lambda n=source.stem, c=command: run_fuzzer(n, [str(a) for a in c], build)

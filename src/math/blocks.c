@@ -144,9 +144,14 @@ static vvStatus eliminate(vvBlocks* b, int node, int* ncolumn) {
   return VV_OK;
 }
 
+// The part of a list that starts at k; without couplings there are no lists.
+static int* from(int* list, int k) {
+  return list ? list + k : NULL;
+}
+
 // Blocks of a panel into the order of elimination, and where each begins.
 static void lay_out_panel(vvBlocks* b, int node) {
-  int* column = b->column + b->begin[node];
+  int* column = from(b->column, b->begin[node]);
   int at = vv_dense_stride(vv_blocks_rows(b, node));
   for (int i = 1; i < b->count[node]; i++) {
     int moved = column[i], k = i;
@@ -197,8 +202,8 @@ vvReal* vv_blocks_between(const vvBlocks* b, vvReal* A, int i, int j, int* rows)
 
 // What a node's blocks take away from the panels of the nodes after it.
 static void update(const vvBlocks* b, int node, vvReal* A) {
-  const int* column = b->column + b->begin[node];
-  const int* at = b->at + b->begin[node];
+  const int* column = from(b->column, b->begin[node]);
+  const int* at = from(b->at, b->begin[node]);
   const vvReal* U = A + b->panel[node];
   int count = b->count[node], n = vv_blocks_rows(b, node), width = b->width[node];
   for (int i = 0; i < count; i++) {

@@ -173,6 +173,7 @@ static vvVerdict judge_contact(const vvUse* u, const vvField* f, int g, int k) {
   unsigned use = u->geom[g];
   if (!m->geom_contype[g] && !m->geom_conaffinity[g]) return absent;
   if (!(use & USE_TOUCH)) return dead_if(true, "the geom touches nothing");
+  if (is(f, "gap")) return dead_if(true, "no force depends on it, it only widens the search for contacts");
   if (is(f, "friction")) return dead_if(!(use & (k == 0 ? USE_SLIDE : k == 1 ? USE_SPIN : USE_ROLL)), frictions[k]);
   if (is(f, "solmix")) return dead_if(!(use & USE_MIX), "geoms of other priority decide");
   if (is(f, "solref") || is(f, "solimp")) return dead_if(!(use & USE_LAW), "geoms of higher priority decide");
