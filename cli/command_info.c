@@ -65,7 +65,7 @@ static int remarks(const vvInfo* info, char text[2][160]) {
 
 static const char* element_word(vvElement element) {
   static const char* const words[VV_ELEMENT_COUNT] = {"opt",  "compiler", "frame",    "body",   "joint", "dof",
-                                                      "geom", "site",     "actuator", "sensor", "key"};
+                                                      "geom", "site",     "tendon", "tendon", "actuator", "sensor", "key"};
   return words[element];
 }
 

@@ -84,7 +84,7 @@ static void write_reals(FILE* file, const vvReal* x, int n) {
 static void write_row(Run* run, const vvReal* ctrl) {
   const vvModel* m = run->scene.model;
   const vvState* s = run->scene.state;
-  vv_output_evaluate(m, s->q, s->v, ctrl, run->items, m->nsensor, run->work, run->sensors);
+  vv_output_evaluate(m, s->q, s->v, s->act, ctrl, run->items, m->nsensor, run->work, run->sensors);
   vv_print_real(run->out, (double)s->time[0]);
   write_reals(run->out, s->q, m->nq);
   write_reals(run->out, s->v, m->nv);

@@ -39,6 +39,29 @@ typedef enum vvIntegrator {  // the format's numbers
   VV_INTEGRATOR_IMPLICITFAST = 3  // without the Coriolis forces of bodies that hang together
 } vvIntegrator;
 
+// What an actuator is stated as, and so which of its numbers are its own (docs/names.md).
+typedef enum vvActuatorKind {
+  VV_ACTUATOR_MOTOR = 0,
+  VV_ACTUATOR_GENERAL,
+  VV_ACTUATOR_POSITION,
+  VV_ACTUATOR_VELOCITY,
+  VV_ACTUATOR_INTVELOCITY,
+  VV_ACTUATOR_DAMPER,
+  VV_ACTUATOR_CYLINDER,
+  VV_ACTUATOR_MUSCLE
+} vvActuatorKind;
+
+typedef enum vvTransmission { VV_TRN_JOINT = 0, VV_TRN_JOINTINPARENT, VV_TRN_TENDON, VV_TRN_SITE } vvTransmission;
+typedef enum vvDynType {
+  VV_DYN_NONE = 0,
+  VV_DYN_INTEGRATOR,
+  VV_DYN_FILTER,
+  VV_DYN_FILTEREXACT,
+  VV_DYN_MUSCLE
+} vvDynType;
+typedef enum vvGainType { VV_GAIN_FIXED = 0, VV_GAIN_AFFINE, VV_GAIN_MUSCLE } vvGainType;
+typedef enum vvBiasType { VV_BIAS_NONE = 0, VV_BIAS_AFFINE, VV_BIAS_MUSCLE } vvBiasType;
+
 typedef enum vvConeType { VV_CONE_PYRAMIDAL = 0, VV_CONE_ELLIPTIC = 1 } vvConeType;
 
 // Bits of vvModel.disable, MJCF's option/flag; the bit values are those of the file format's documentation.
@@ -76,6 +99,8 @@ typedef enum vvElement {  // what can carry a name
   VV_ELEMENT_DOF,
   VV_ELEMENT_GEOM,
   VV_ELEMENT_SITE,
+  VV_ELEMENT_TENDON,
+  VV_ELEMENT_WRAP,  // a joint of a fixed tendon; its numbers are named as the tendon's
   VV_ELEMENT_ACTUATOR,
   VV_ELEMENT_SENSOR,
   VV_ELEMENT_KEY,
@@ -94,6 +119,8 @@ typedef struct vvModel {
   int njnt;     // joints
   int ngeom;    // geoms
   int nsite;    // sites
+  int ntendon;  // fixed tendons
+  int nwrap;    // joints of fixed tendons
   int nframe;   // frames, in file order; they exist only to carry numbers
   int ntree;    // kinematic trees
   int npair;    // geom pairs that may touch
@@ -127,12 +154,13 @@ typedef struct vvModel {
   int* body_alone;    // 1: it has a free joint and carries nothing that moves or has mass
 
   // joints                              njnt
-  int* jnt_type;     // vvJointType
-  int* jnt_body;     // body that it moves
-  int* jnt_frame;    // enclosing frame, -1: none
-  int* jnt_q;        // first position
-  int* jnt_v;        // first dof
-  int* jnt_limited;  // 1: range holds
+  int* jnt_type;           // vvJointType
+  int* jnt_body;           // body that it moves
+  int* jnt_frame;          // enclosing frame, -1: none
+  int* jnt_q;              // first position
+  int* jnt_v;              // first dof
+  int* jnt_limited;        // 1: range holds
+  int* jnt_actfrclimited;  // 1: actfrcrange holds
 
   // dofs                                nv
   int* dof_body;    // body
@@ -162,10 +190,33 @@ typedef struct vvModel {
   int* site_type;  // vvGeomType, looks only
 
   // actuators                           nu
-  int* actuator_jnt;           // joint it drives
-  int* actuator_inparent;      // 1: gear in the parent's frame (ball, free)
+  int* actuator_kind;          // vvActuatorKind
+  int* actuator_trntype;       // vvTransmission
+  int* actuator_trnid;         // joint, tendon or site that it drives
+  int* actuator_ref;           // reference site, -1: none
+  int* actuator_stop;          // sites: lowest body that carries both, 0 without a reference
+  int* actuator_wrap;          // 1: a servo on an angle: the turn of its input nearest to the length counts
+  int* actuator_disabled;      // 1: its group is disabled
+  int* actuator_dyntype;       // vvDynType
+  int* actuator_gaintype;      // vvGainType
+  int* actuator_biastype;      // vvBiasType
+  int* actuator_act;           // its activation, -1: none
+  int* actuator_actlimited;    // 1: actrange holds
+  int* actuator_actearly;      // 1: the force comes from the activation after the step
+  int* actuator_damping;       // 1: the bias's velocity gain follows from a damping ratio
   int* actuator_ctrllimited;   // 1: ctrlrange holds
   int* actuator_forcelimited;  // 1: forcerange holds
+
+  // fixed tendons                       ntendon
+  int* tendon_wrap;           // first joint
+  int* tendon_num;            // joints
+  int* tendon_limited;        // 1: range holds
+  int* tendon_actfrclimited;  // 1: actfrcrange holds
+  int* tendon_isrest;         // 1: the spring rests at the length of qpos_spring
+
+  // joints of tendons                   nwrap
+  int* wrap_jnt;     // joint, hinge or slide
+  int* wrap_tendon;  // tendon
 
   // sensors                             nsensor
   int* sensor_type;     // vvSensorType (output.h)
@@ -207,6 +258,7 @@ typedef struct vvModel {
   vvReal* jnt_margin;             // njnt                                          [m, rad]
   vvReal* jnt_solref;             // njnt x 2    limit                             [s, 1] or [1/s2, 1/s]
   vvReal* jnt_solimp;             // njnt x 5    limit                             [1, 1, m, 1, 1]
+  vvReal* jnt_actfrcrange;        // njnt x 2    of the sum over actuators         [N, N m]
   vvReal* jnt_frictionloss;       // njnt        most of dry friction              [N, N m]
   vvReal* jnt_friction_solref;    // njnt x 2    dry friction                      [s, 1] or [1/s2, 1/s]
   vvReal* jnt_friction_solimp;    // njnt x 5    dry friction                      [1, 1, m, 1, 1]
@@ -228,28 +280,48 @@ typedef struct vvModel {
   vvReal* actuator_gear;          // nu x 6                                        [1, m]
   vvReal* actuator_ctrlrange;     // nu x 2
   vvReal* actuator_forcerange;    // nu x 2                                        [N, N m]
+  vvReal* actuator_actrange;      // nu x 2
+  vvReal* actuator_lengthrange;   // nu x 2      of muscles
+  vvReal* actuator_gainprm;       // nu x 10     as stated; see actuator_gain
+  vvReal* actuator_biasprm;       // nu x 10
+  vvReal* actuator_dynprm;        // nu x 10
+  vvReal* tendon_range;           // ntendon x 2
+  vvReal* tendon_actfrcrange;     // ntendon x 2  of the sum over actuators        [N]
+  vvReal* tendon_margin;          // ntendon
+  vvReal* tendon_stiffness;       // ntendon
+  vvReal* tendon_damping;         // ntendon
+  vvReal* tendon_springlength;    // ntendon x 2  where the spring rests, unless tendon_isrest
+  vvReal* tendon_solref;          // ntendon x 2  limit
+  vvReal* tendon_solimp;          // ntendon x 5  limit
+  vvReal* wrap_coef;              // nwrap
   vvReal* sensor_cutoff;          // nsensor     0: none
 
   // ---- derived reals ------------------------------------------------------------------------------
-  vvReal* body_lpos;       // nbody x 3   in the parent body's frame             [m]
-  vvReal* body_lquat;      // nbody x 4   in the parent body's frame
-  vvReal* body_inertia10;  // nbody x 10  mass, mass * center (3), moments about the body origin xx yy zz xy xz yz,
-                           //             body axes                              [kg, kg m, kg m2]
-  vvReal* body_invweight;  // nbody x 2   mean inverse inertia at the center of mass at qpos0: translation, rotation
-                           //                                                    [1/kg, 1/(kg m2)]
-  vvReal* body_axes;       // nbody x 4   principal axes in the body's frame, where there is a fluid
-  vvReal* body_box;        // nbody x 3   edges of the box of its inertia, where there is a fluid    [m]
-  vvReal* dof_invweight;   // nv          diagonal of inv(M) at qpos0, mean over the three dofs of a rotation or
-                           //             translation
-  vvReal* jnt_lpos;        // njnt x 3    anchor in the body's frame             [m]
-  vvReal* jnt_laxis;       // njnt x 3    unit axis, body frame
-  vvReal* geom_lpos;       // ngeom x 3   in the body's frame                    [m]
-  vvReal* geom_lquat;      // ngeom x 4   in the body's frame
-  vvReal* geom_dim;        // ngeom x 3   sizes in effect (fromto resolved)      [m]
-  vvReal* site_lpos;       // nsite x 3   in the body's frame                    [m]
-  vvReal* site_lquat;      // nsite x 4   in the body's frame
-  vvReal* qpos0;           // nq          configuration of the scene as stated   [m, rad]
-  vvReal* qpos_spring;     // nq          configuration with springs at rest     [m, rad]
+  vvReal* body_lpos;         // nbody x 3   in the parent body's frame             [m]
+  vvReal* body_lquat;        // nbody x 4   in the parent body's frame
+  vvReal* body_inertia10;    // nbody x 10  mass, mass * center (3), moments about the body origin xx yy zz xy xz yz,
+                             //             body axes                              [kg, kg m, kg m2]
+  vvReal* body_invweight;    // nbody x 2   mean inverse inertia at the center of mass at qpos0: translation, rotation
+                             //                                                    [1/kg, 1/(kg m2)]
+  vvReal* body_axes;         // nbody x 4   principal axes in the body's frame, where there is a fluid
+  vvReal* body_box;          // nbody x 3   edges of the box of its inertia, where there is a fluid    [m]
+  vvReal* dof_invweight;     // nv          diagonal of inv(M) at qpos0, mean over the three dofs of a rotation or
+                             //             translation
+  vvReal* jnt_lpos;          // njnt x 3    anchor in the body's frame             [m]
+  vvReal* jnt_laxis;         // njnt x 3    unit axis, body frame
+  vvReal* geom_lpos;         // ngeom x 3   in the body's frame                    [m]
+  vvReal* geom_lquat;        // ngeom x 4   in the body's frame
+  vvReal* geom_dim;          // ngeom x 3   sizes in effect (fromto resolved)      [m]
+  vvReal* site_lpos;         // nsite x 3   in the body's frame                    [m]
+  vvReal* site_lquat;        // nsite x 4   in the body's frame
+  vvReal* actuator_gain;     // nu x 10     parameters in effect
+  vvReal* actuator_bias;     // nu x 10
+  vvReal* actuator_dyn;      // nu x 10
+  vvReal* actuator_acc0;     // nu          |inv(M) moment| at qpos0
+  vvReal* tendon_spring;     // ntendon x 2 lengths between which the spring rests
+  vvReal* tendon_invweight;  // ntendon     moment' inv(M) moment at qpos0
+  vvReal* qpos0;             // nq          configuration of the scene as stated   [m, rad]
+  vvReal* qpos_spring;       // nq          configuration with springs at rest     [m, rad]
 
   // ---- bulk reals ---------------------------------------------------------------------------------
   vvReal* frame_quat0;  // nframe x 4

@@ -59,6 +59,7 @@ typedef struct vvRigidWork {
 
   // result of vv_rigid_evaluate
   vvReal* a;           // nv   acceleration, the node's solution                [m/s2, rad/s2]
+  vvReal* act_dot;     // na   rates of the activations
   vvReal* a2;          // nv   acceleration that advances v                     [m/s2, rad/s2]
   int damped;          // 1: a2 comes from the damping node, 0: a2 = a
   int iterations;      // of the solver
@@ -96,6 +97,8 @@ typedef struct vvRigidWork {
   vvReal* stage_q;       // nq   state of the present Runge-Kutta evaluation beyond the first
   vvReal* stage_v;       // nv
   vvReal* stage_start;   // nv   where its solve starts
+  vvReal* stage_act;     // na
+  vvReal* sum_act_dot;   // na   sum of b_i act'_i
   vvReal* sum_v;         // stride   sum of b_i v_i
   vvReal* sum_a;         // stride   sum of b_i a_i
   const vvModel* model;  // of the last evaluation or relinearisation

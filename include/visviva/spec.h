@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define VV_SPEC_NREAL 40
+#define VV_SPEC_NREAL 64
 
 // Values of vvSpecHead.origin other than the index of a default class.
 typedef enum vvOrigin { VV_ORIGIN_BUILTIN = -2, VV_ORIGIN_OWN = -1 } vvOrigin;
@@ -96,12 +96,14 @@ typedef struct vvSpecJoint {
   double margin;     // [m, rad]
   double solreflimit[2];
   double solimplimit[5];
-  double frictionloss;  // most of dry friction   [N, N m]
+  double actuatorfrcrange[2];  // [N, N m]
+  double frictionloss;         // most of dry friction   [N, N m]
   double solreffriction[2];
   double solimpfriction[5];
-  int type;              // vvJointType
-  int limited;           // vvTristate
-  bool is_free_element;  // written as <freejoint>
+  int type;                // vvJointType
+  int actuatorfrclimited;  // vvTristate
+  int limited;             // vvTristate
+  bool is_free_element;    // written as <freejoint>
   vvSpecBody* body;
   vvSpecFrame* frame;
 } vvSpecJoint;
@@ -148,12 +150,52 @@ typedef struct vvSpecActuator {
   double gear[6];
   double ctrlrange[2];
   double forcerange[2];  // [N, N m]
-  int ctrllimited;       // vvTristate
-  int forcelimited;      // vvTristate
+  double actrange[2];
+  // As stated for a general one. Others keep theirs here: position, intvelocity kp gain 0, kv bias 2, dampratio bias 3,
+  // timeconst dyn 0; velocity kv gain 0; damper kv gain 2; cylinder area gain 0, bias bias 0..2, timeconst dyn 0;
+  // muscle range, force, scale, lmin, lmax, vmax, fpmax, fvmax gain 0..8, timeconst dyn 0..1, tausmooth dyn 2.
+  double gainprm[10];
+  double biasprm[10];
+  double dynprm[10];
+  double lengthrange[2];
+  int kind;          // vvActuatorKind
+  int dyntype;       // vvDynType, of a general one
+  int gaintype;      // vvGainType
+  int biastype;      // vvBiasType
+  int ctrllimited;   // vvTristate
+  int forcelimited;  // vvTristate
+  int actlimited;    // vvTristate
+  int actearly;
   int group;
-  bool in_parent;     // gear in the parent's frame (ball, free)
-  const char* joint;  // name of the joint that it drives
+  bool in_parent;       // gear in the parent's frame (ball, free)
+  const char* joint;    // name of the joint that it drives
+  const char* tendon;   // name of the tendon that it drives, "" without
+  const char* site;     // likewise of the site
+  const char* refsite;  // and of the site to which that one is referred, "": none
 } vvSpecActuator;
+
+typedef struct vvSpecTendon {
+  vvSpecHead head;
+  double range[2];
+  double actuatorfrcrange[2];  // [N]
+  double margin;
+  double stiffness;
+  double damping;
+  double springlength[2];  // -1 twice: as at the springs' rest
+  double solreflimit[2];
+  double solimplimit[5];
+  int limited;             // vvTristate
+  int actuatorfrclimited;  // vvTristate
+  int group;
+} vvSpecTendon;
+
+// A joint of a fixed tendon.
+typedef struct vvSpecWrap {
+  vvSpecHead head;
+  double coef;
+  const char* joint;
+  vvSpecTendon* tendon;
+} vvSpecWrap;
 
 typedef struct vvSpecSensor {
   vvSpecHead head;
@@ -188,6 +230,7 @@ typedef struct vvSpecClass {
   vvSpecGeom geom;
   vvSpecSite site;
   vvSpecActuator actuator;
+  vvSpecTendon tendon;
 } vvSpecClass;
 
 typedef struct vvSpecCompiler {
@@ -206,15 +249,16 @@ typedef struct vvSpecOption {
   double timestep;    // [s]
   double gravity[3];  // [m/s2]
   double impratio;
-  double wind[3];    // [m/s]
-  double density;    // of the fluid around   [kg/m3]
-  double viscosity;  // [Pa s]
-  double tolerance;  // kept, not used: solves go on to convergence
-  int iterations;    // kept, not used
-  int cone;          // vvConeType
-  int integrator;    // vvIntegrator
-  int solver;        // as stated: 0 PGS, 1 CG, 2 Newton; solves are exact in any case
-  int disable;       // vvDisableBit
+  double wind[3];       // [m/s]
+  double density;       // of the fluid around   [kg/m3]
+  double viscosity;     // [Pa s]
+  double tolerance;     // kept, not used: solves go on to convergence
+  int iterations;       // kept, not used
+  int cone;             // vvConeType
+  int integrator;       // vvIntegrator
+  int solver;           // as stated: 0 PGS, 1 CG, 2 Newton; solves are exact in any case
+  int groups_disabled;  // bit g: actuators of group g are disabled
+  int disable;          // vvDisableBit
   bool iterations_stated;
   bool fluid;   // density or viscosity are stated, be they 0
   bool energy;  // flag energy="enable"
@@ -229,13 +273,15 @@ typedef struct vvSpec {
   vvSpecCompiler compiler;
   vvSpecOption option;
   int norder;  // elements created so far
-  int nclass, nbody, nframe, njoint, ngeom, nsite, nactuator, nsensor, nkey, nexclude;
+  int nclass, nbody, nframe, njoint, ngeom, nsite, ntendon, nwrap, nactuator, nsensor, nkey, nexclude;
   vvSpecClass** classes;
   vvSpecBody** bodies;  // 0: the world body
   vvSpecFrame** frames;
   vvSpecJoint** joints;
   vvSpecGeom** geoms;
   vvSpecSite** sites;
+  vvSpecTendon** tendons;
+  vvSpecWrap** wraps;  // those of a tendon are neighbours
   vvSpecActuator** actuators;
   vvSpecSensor** sensors;
   vvSpecKey** keys;
@@ -256,6 +302,8 @@ vvSpecJoint* vv_spec_add_joint(vvSpec* spec, vvSpecBody* body, vvJointType type,
 vvSpecJoint* vv_spec_add_freejoint(vvSpec* spec, vvSpecBody* body);
 vvSpecGeom* vv_spec_add_geom(vvSpec* spec, vvSpecBody* body, vvGeomType type, int class_id);
 vvSpecSite* vv_spec_add_site(vvSpec* spec, vvSpecBody* body, int class_id);
+vvSpecTendon* vv_spec_add_tendon(vvSpec* spec, int class_id);
+vvSpecWrap* vv_spec_add_wrap(vvSpec* spec, vvSpecTendon* tendon, const char* joint, double coef);  // of the last tendon
 vvSpecActuator* vv_spec_add_motor(vvSpec* spec, const char* joint, int class_id);
 vvSpecSensor* vv_spec_add_sensor(vvSpec* spec, int type, const char* object);
 vvSpecKey* vv_spec_add_key(vvSpec* spec);

@@ -45,6 +45,9 @@ static vvStatus set_sizes(vvCompile* c) {
   m->njnt = spec->njoint;
   m->ngeom = spec->ngeom;
   m->nsite = spec->nsite;
+  m->ntendon = spec->ntendon;
+  m->nwrap = spec->nwrap;
+  m->na = vv_compile_activations(spec);
   m->nframe = spec->nframe;
   m->nsensor = spec->nsensor;
   m->nkey = spec->nkey;
@@ -105,6 +108,8 @@ static void fill_joints(vvCompile* c) {
     m->jnt_frame[j] = frame_id(s->frame);
     m->jnt_q[j] = q;
     m->jnt_v[j] = v;
+    m->jnt_actfrclimited[j] =
+        joint_nv(s->type) == 1 && vv_compile_is_limited(s->actuatorfrclimited, s->actuatorfrcrange);
     m->jnt_limited[j] = s->type != VV_JOINT_FREE && vv_compile_is_limited(s->limited, s->range);
     if (m->body_jnt[body] < 0) {
       m->body_jnt[body] = j;
@@ -243,6 +248,7 @@ static void convert_reals(vvCompile* c) {
   for (int j = 0; j < m->njnt; j++) {
     const vvSpecJoint* s = VV_ORDERED(c, vvSpecJoint, VV_ELEMENT_JOINT, j);
     bool hinge = s->type == VV_JOINT_HINGE, slide = s->type == VV_JOINT_SLIDE;
+    for (int k = 0; k < 2 && !m->jnt_actfrclimited[j]; k++) m->jnt_actfrcrange[2 * j + k] = 0;
     for (int k = 0; k < 2; k++)
       m->jnt_range[2 * j + k] = m->jnt_limited[j] ? (vvReal)(hinge ? s->range[k] * turn : s->range[k]) : 0;
     m->jnt_ref[j] = hinge ? (vvReal)(s->ref * turn) : slide ? (vvReal)s->ref : 0;

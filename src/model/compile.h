@@ -33,6 +33,8 @@ vvStatus vv_compile_fill_pairs(vvCompile* c);
 
 // References by name (compile_reference.c); excludes before pairs are counted.
 vvStatus vv_compile_excludes(vvCompile* c);
+// Activations of all actuators.
+int vv_compile_activations(const vvSpec* spec);
 vvStatus vv_compile_references(vvCompile* c);
 // Keyframes, after vv_model_derive.
 vvStatus vv_compile_keys(vvCompile* c);

@@ -102,6 +102,9 @@ static vvStatus check_joint(vvCompile* c, const vvSpecJoint* s) {
   if (straight) {
     double length = sqrt(s->axis[0] * s->axis[0] + s->axis[1] * s->axis[1] + s->axis[2] * s->axis[2]);
     if (length < 1e-14) FAIL(head, "%s has an axis without length; give it a direction", TITLE(head, "joint"));
+    vvStatus status = check_range(c, head, "joint", "actuatorfrclimited", "actuatorfrcrange", s->actuatorfrclimited,
+                                  s->actuatorfrcrange, c->spec->compiler.autolimits);
+    if (status != VV_OK) return status;
     return check_range(c, head, "joint", "limited", "range", s->limited, s->range, c->spec->compiler.autolimits);
   }
   if (s->type == VV_JOINT_FREE) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// compile_reference.c: what refers to other elements by name: actuators, sensors, excludes; and keyframes, whose sizes
-// follow from the model.
+// compile_reference.c: what refers to other elements by name: tendons, actuators, sensors, excludes; and keyframes,
+// whose sizes follow from the model.
 
 #include <math.h>
 #include <string.h>
@@ -19,20 +19,198 @@ static int find(const vvCompile* c, vvElement element, const char* name) {
   return -1;
 }
 
+static vvStatus fill_tendons(vvCompile* c) {
+  vvModel* m = c->m;
+  for (int t = 0; t < m->ntendon; t++) {
+    const vvSpecTendon* s = VV_ORDERED(c, vvSpecTendon, VV_ELEMENT_TENDON, t);
+    m->tendon_wrap[t] = 0;
+    m->tendon_num[t] = 0;
+    m->tendon_limited[t] = vv_compile_is_limited(s->limited, s->range);
+    m->tendon_actfrclimited[t] = vv_compile_is_limited(s->actuatorfrclimited, s->actuatorfrcrange);
+    if (m->tendon_actfrclimited[t] && !(s->actuatorfrcrange[0] < s->actuatorfrcrange[1] &&
+                                        s->actuatorfrcrange[0] <= 0 && s->actuatorfrcrange[1] >= 0))
+      FAIL(&s->head, "tendon actuatorfrcrange is %g %g; it must be increasing and contain 0", s->actuatorfrcrange[0],
+           s->actuatorfrcrange[1]);
+    m->tendon_isrest[t] = s->springlength[0] == -1 && s->springlength[1] == -1;
+    if (s->springlength[0] > s->springlength[1])
+      FAIL(&s->head, "tendon springlength is %g %g; the first may not be the larger", s->springlength[0],
+           s->springlength[1]);
+    if (m->tendon_limited[t] && !(s->range[0] < s->range[1]))
+      FAIL(&s->head, "tendon range is %g %g; the first must be the smaller", s->range[0], s->range[1]);
+    if (s->damping != 0 && m->integrator != VV_INTEGRATOR_EULER && m->integrator != VV_INTEGRATOR_RK4)
+      return vv_spec_error(c->report, VV_ERROR_UNSUPPORTED, &s->head,
+                           "tendon damping is not supported yet with an implicit integrator; use Euler or RK4");
+    if (m->tendon_limited[t])
+      return vv_spec_error(c->report, VV_ERROR_UNSUPPORTED, &s->head,
+                           "limits of tendons are not supported yet; remove range or set limited=\"false\"");
+    for (int k = 0; k < 2; k++) {
+      if (!m->tendon_actfrclimited[t]) m->tendon_actfrcrange[2 * t + k] = 0;
+      if (!m->tendon_limited[t]) m->tendon_range[2 * t + k] = 0;
+      if (m->tendon_isrest[t]) m->tendon_springlength[2 * t + k] = 0;
+    }
+  }
+  for (int w = 0; w < m->nwrap; w++) {
+    const vvSpecWrap* s = VV_ORDERED(c, vvSpecWrap, VV_ELEMENT_WRAP, w);
+    int t = s->tendon->head.id, j = find(c, VV_ELEMENT_JOINT, s->joint);
+    if (j < 0) FAIL(&s->head, "tendon goes over an unknown joint \"%.60s\"; correct its name", s->joint);
+    if (m->jnt_type[j] != VV_JOINT_HINGE && m->jnt_type[j] != VV_JOINT_SLIDE)
+      FAIL(&s->head, "a fixed tendon goes over hinges and slides; \"%.60s\" is none", s->joint);
+    for (int k = 0; k < m->tendon_num[t]; k++)
+      if (m->wrap_jnt[m->tendon_wrap[t] + k] == j)
+        FAIL(&s->head, "a fixed tendon goes over joint \"%.60s\" twice; add up its coefficients", s->joint);
+    if (m->tendon_num[t]++ == 0) m->tendon_wrap[t] = w;
+    m->wrap_jnt[w] = j;
+    m->wrap_tendon[w] = t;
+  }
+  for (int t = 0; t < m->ntendon; t++)
+    if (m->tendon_num[t] == 0)
+      FAIL(c->order.heads[VV_ELEMENT_TENDON][t],
+           "a fixed tendon needs joints; add <joint joint=\"...\" coef=\"...\"/>");
+  return VV_OK;
+}
+
+// Dynamics of an actuator's activation.
+static int dynamics(const vvSpecActuator* s) {
+  switch (s->kind) {
+    case VV_ACTUATOR_GENERAL:
+      return s->dyntype;
+    case VV_ACTUATOR_POSITION:
+      return s->dynprm[0] > 0 ? VV_DYN_FILTEREXACT : VV_DYN_NONE;
+    case VV_ACTUATOR_INTVELOCITY:
+      return VV_DYN_INTEGRATOR;
+    case VV_ACTUATOR_CYLINDER:
+      return VV_DYN_FILTER;
+    case VV_ACTUATOR_MUSCLE:
+      return VV_DYN_MUSCLE;
+    default:
+      return VV_DYN_NONE;
+  }
+}
+
+int vv_compile_activations(const vvSpec* spec) {
+  int n = 0;
+  for (int i = 0; i < spec->nactuator; i++) n += dynamics(spec->actuators[i]) != VV_DYN_NONE;
+  return n;
+}
+
+static void set_types(vvModel* m, const vvSpecActuator* s, int i) {
+  int gain = VV_GAIN_FIXED, bias = VV_BIAS_AFFINE;
+  if (s->kind == VV_ACTUATOR_GENERAL) gain = s->gaintype, bias = s->biastype;
+  if (s->kind == VV_ACTUATOR_MOTOR) bias = VV_BIAS_NONE;
+  if (s->kind == VV_ACTUATOR_DAMPER) gain = VV_GAIN_AFFINE, bias = VV_BIAS_NONE;
+  if (s->kind == VV_ACTUATOR_MUSCLE) gain = VV_GAIN_MUSCLE, bias = VV_BIAS_MUSCLE;
+  bool servo = s->kind == VV_ACTUATOR_POSITION || s->kind == VV_ACTUATOR_INTVELOCITY;
+  bool ratio = s->kind == VV_ACTUATOR_GENERAL && gain == VV_GAIN_FIXED && bias == VV_BIAS_AFFINE &&
+               s->gainprm[0] == -s->biasprm[1] && s->biasprm[2] > 0;
+  m->actuator_kind[i] = s->kind;
+  m->actuator_dyntype[i] = dynamics(s);
+  m->actuator_gaintype[i] = gain;
+  m->actuator_biastype[i] = bias;
+  m->actuator_damping[i] = ratio || (servo && s->biasprm[3] > 0);
+  m->actuator_actearly[i] = s->actearly != 0;
+  m->actuator_actlimited[i] =
+      m->actuator_dyntype[i] != VV_DYN_NONE && vv_compile_is_limited(s->actlimited, s->actrange);
+  if (s->kind == VV_ACTUATOR_INTVELOCITY) m->actuator_actlimited[i] = 1;
+}
+
+// Range of lengths of a muscle: as stated, or the limits of its joint.
+static vvStatus fill_length_range(vvCompile* c, const vvSpecActuator* s, int i) {
+  vvModel* m = c->m;
+  bool muscle = m->actuator_gaintype[i] == VV_GAIN_MUSCLE || m->actuator_biastype[i] == VV_BIAS_MUSCLE;
+  for (int k = 0; k < 2; k++) m->actuator_lengthrange[2 * i + k] = muscle ? (vvReal)s->lengthrange[k] : 0;
+  if (muscle && !(s->lengthrange[0] < s->lengthrange[1]))
+    FAIL(&s->head, "a muscle needs its range of lengths; add lengthrange=\"SHORTEST LONGEST\"");
+  return VV_OK;
+}
+
+// A servo (gain and bias of one stiffness, input unfiltered) on a ball joint or between sites by rotation alone.
+static bool wraps(const vvModel* m, const vvSpecActuator* s, int i) {
+  bool servo = s->kind == VV_ACTUATOR_POSITION || s->kind == VV_ACTUATOR_INTVELOCITY ||
+               (s->kind == VV_ACTUATOR_GENERAL && s->gaintype == VV_GAIN_FIXED && s->biastype == VV_BIAS_AFFINE &&
+                s->gainprm[0] == -s->biasprm[1]);
+  bool direct = m->actuator_dyntype[i] == VV_DYN_NONE || m->actuator_dyntype[i] == VV_DYN_INTEGRATOR;
+  bool turn = s->gear[0] == 0 && s->gear[1] == 0 && s->gear[2] == 0;
+  bool angle = m->actuator_trntype[i] == VV_TRN_SITE
+                   ? m->actuator_ref[i] >= 0 && turn
+                   : m->actuator_trntype[i] != VV_TRN_TENDON && m->jnt_type[m->actuator_trnid[i]] == VV_JOINT_BALL;
+  return servo && direct && angle;
+}
+
+static vvStatus check_actuator(vvCompile* c, const vvSpecActuator* s, int i) {
+  const vvModel* m = c->m;
+  if ((s->kind == VV_ACTUATOR_POSITION || s->kind == VV_ACTUATOR_INTVELOCITY)) {
+    if (s->biasprm[2] != 0 && s->biasprm[3] != 0) FAIL(&s->head, "actuator has kv and dampratio; keep one");
+    if (s->gainprm[0] < 0 || s->biasprm[2] < 0 || s->biasprm[3] < 0 || s->dynprm[0] < 0)
+      FAIL(&s->head, "kp, kv, dampratio and timeconst of an actuator must be 0 or more");
+  }
+  if (s->kind == VV_ACTUATOR_DAMPER && (!m->actuator_ctrllimited[i] || s->ctrlrange[0] < 0 || s->gainprm[2] < 0))
+    FAIL(&s->head, "a damper needs kv of 0 or more and a ctrlrange that is not negative");
+  if (m->actuator_actlimited[i] && !(s->actrange[0] < s->actrange[1]))
+    FAIL(&s->head, "actuator actrange is %g %g; the first must be the smaller", s->actrange[0], s->actrange[1]);
+  if (m->actuator_wrap[i] && m->actuator_dyntype[i] == VV_DYN_INTEGRATOR)
+    return vv_spec_error(c->report, VV_ERROR_UNSUPPORTED, &s->head,
+                         "servos on angles in three dimensions whose input is integrated are not supported yet; use "
+                         "position, or a hinge");
+  bool rate = m->actuator_gaintype[i] != VV_GAIN_FIXED || m->actuator_biastype[i] != VV_BIAS_NONE;
+  if (rate && m->integrator != VV_INTEGRATOR_EULER && m->integrator != VV_INTEGRATOR_RK4)
+    return vv_spec_error(c->report, VV_ERROR_UNSUPPORTED, &s->head,
+                         "actuators whose force depends on velocity are not supported yet with an implicit integrator; "
+                         "use Euler or RK4");
+  if (m->actuator_damping[i] && s->gainprm[0] < 0) FAIL(&s->head, "a damping ratio needs a gain of 0 or more");
+  return VV_OK;
+}
+
+// What an actuator drives.
+static vvStatus fill_transmission(vvCompile* c, const vvSpecActuator* s, int i) {
+  vvModel* m = c->m;
+  vvElement element = s->site[0] ? VV_ELEMENT_SITE : s->tendon[0] ? VV_ELEMENT_TENDON : VV_ELEMENT_JOINT;
+  const char* name = s->site[0] ? s->site : s->tendon[0] ? s->tendon : s->joint;
+  int id = name[0] ? find(c, element, name) : -1;
+  if (id < 0)
+    FAIL(&s->head, "actuator drives an unknown %s \"%.60s\"; correct its name", vv_element_word(element), name);
+  m->actuator_trnid[i] = id;
+  m->actuator_trntype[i] = s->site[0]     ? VV_TRN_SITE
+                           : s->tendon[0] ? VV_TRN_TENDON
+                           : s->in_parent ? VV_TRN_JOINTINPARENT
+                                          : VV_TRN_JOINT;
+  m->actuator_ref[i] = -1;
+  m->actuator_stop[i] = 0;
+  if (!s->site[0] || !s->refsite[0]) return VV_OK;
+  int ref = find(c, VV_ELEMENT_SITE, s->refsite);
+  if (ref < 0) FAIL(&s->head, "actuator refers to an unknown site \"%.60s\"; correct its name", s->refsite);
+  int a = m->site_body[id], b = m->site_body[ref];
+  while (a != b) {
+    if (a > b)
+      a = m->body_parent[a];
+    else
+      b = m->body_parent[b];
+  }
+  m->actuator_ref[i] = ref;
+  m->actuator_stop[i] = a;
+  return VV_OK;
+}
+
 static vvStatus fill_actuators(vvCompile* c) {
   vvModel* m = c->m;
+  int na = 0;
   for (int i = 0; i < m->nu; i++) {
     const vvSpecActuator* s = VV_ORDERED(c, vvSpecActuator, VV_ELEMENT_ACTUATOR, i);
-    int j = s->joint[0] ? find(c, VV_ELEMENT_JOINT, s->joint) : -1;
-    if (j < 0) FAIL(&s->head, "actuator drives an unknown joint \"%.60s\"; correct its name", s->joint);
-    m->actuator_jnt[i] = j;
-    m->actuator_inparent[i] = s->in_parent;
+    vvStatus status = fill_transmission(c, s, i);
+    if (status != VV_OK) return status;
+    m->actuator_disabled[i] = s->group >= 0 && s->group <= 30 && (c->spec->option.groups_disabled >> s->group & 1);
     m->actuator_ctrllimited[i] = vv_compile_is_limited(s->ctrllimited, s->ctrlrange);
     m->actuator_forcelimited[i] = vv_compile_is_limited(s->forcelimited, s->forcerange);
+    set_types(m, s, i);
+    m->actuator_wrap[i] = wraps(m, s, i);
+    m->actuator_act[i] = m->actuator_dyntype[i] != VV_DYN_NONE ? na++ : -1;
     for (int k = 0; k < 2; k++) {
       if (!m->actuator_ctrllimited[i]) m->actuator_ctrlrange[2 * i + k] = 0;
       if (!m->actuator_forcelimited[i]) m->actuator_forcerange[2 * i + k] = 0;
+      if (!m->actuator_actlimited[i]) m->actuator_actrange[2 * i + k] = 0;
     }
+    status = check_actuator(c, s, i);
+    if (status == VV_OK) status = fill_length_range(c, s, i);
+    if (status != VV_OK) return status;
   }
   return VV_OK;
 }
@@ -101,7 +279,8 @@ vvStatus vv_compile_excludes(vvCompile* c) {
 }
 
 vvStatus vv_compile_references(vvCompile* c) {
-  vvStatus status = fill_actuators(c);
+  vvStatus status = fill_tendons(c);
+  if (status == VV_OK) status = fill_actuators(c);
   return status == VV_OK ? fill_sensors(c) : status;
 }
 

@@ -58,6 +58,12 @@ static size_t lay_out(const vvModel* m, vvDeriveWork* w) {
   w->y = take(b, &n, nv);
   w->body_invweight = take(b, &n, 2 * nbody);
   w->dof_invweight = take(b, &n, nv);
+  w->actuators.gain = take(b, &n, 10 * (size_t)m->nu);
+  w->actuators.bias = take(b, &n, 10 * (size_t)m->nu);
+  w->actuators.dyn = take(b, &n, 10 * (size_t)m->nu);
+  w->actuators.acc0 = take(b, &n, (size_t)m->nu);
+  w->actuators.tendon_spring = take(b, &n, 2 * (size_t)m->ntendon);
+  w->actuators.tendon_invweight = take(b, &n, (size_t)m->ntendon);
   w->axes0 = take(b, &n, 4 * nbody);
   w->body_axes = take(b, &n, 4 * nbody);
   w->body_box = take(b, &n, 3 * nbody);
@@ -307,8 +313,9 @@ void vv_derive_prepare(const vvModel* m, vvDeriveWork* work) {
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
 static vvStatus refuse(const vvModel* m, vvReport* report, vvElement element, int id, const char* what) {
-  static const char* const words[VV_ELEMENT_COUNT] = {"option", "compiler", "frame",    "body",   "joint", "dof",
-                                                      "geom",   "site",     "actuator", "sensor", "key"};
+  static const char* const words[VV_ELEMENT_COUNT] = {"option",   "compiler", "frame", "body",   "joint",
+                                                      "dof",      "geom",     "site",  "tendon", "tendon",
+                                                      "actuator", "sensor",   "key"};
   const char* name = NULL;
   if (m->names != NULL && m->names->element[element] != NULL) name = m->names->element[element][id];
   vvStatus status = VV_ERROR_ARGUMENT;
@@ -445,6 +452,9 @@ static vvStatus derive(vvContext* ctx, vvModel* m, vvDeriveWork* work, vvReport*
   vv_derive_kinematics(m, work);
   vv_rigid_derive_weights(m, work->ref, &work->pose, &work->choice, work->composite, work->L, work->y,
                           m->body_invweight, m->dof_invweight);
+  vvRigidDeriveActuators actuators = {m->actuator_gain, m->actuator_bias, m->actuator_dyn,
+                                      m->actuator_acc0, m->tendon_spring, m->tendon_invweight};
+  vv_rigid_derive_actuators(m, work->L, work->y, &actuators);
   return check_weights(m, work, report);
 }
 

@@ -24,6 +24,7 @@ typedef struct vvDeriveWork {
   vvReal* y;                 // nv
   vvReal* body_invweight;    // nbody x 2
   vvReal* dof_invweight;     // nv
+  vvRigidDeriveActuators actuators;
   vvReal* axes0;             // nbody x 4   principal axes as found
   vvReal* body_axes;         // nbody x 4
   vvReal* body_box;          // nbody x 3

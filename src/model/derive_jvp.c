@@ -55,6 +55,10 @@ static void forward_stages(const vvModel* m, vvDeriveWork* w, vvReal8* block, vv
   vv_rigid_derive_weights_jvp8(m, t, w->ref, &w->pose, &pose, &w->choice, w->composite, twin(w, w->composite, block),
                                w->L, twin(w, w->L, block), w->y, twin(w, w->y, block), w->body_invweight,
                                t->body_invweight, w->dof_invweight, t->dof_invweight);
+  vvRigidDeriveActuators_tan8 actuators = {t->actuator_gain, t->actuator_bias, t->actuator_dyn,
+                                           t->actuator_acc0, t->tendon_spring, t->tendon_invweight};
+  vv_rigid_derive_actuators_jvp8(m, t, w->L, twin(w, w->L, block), w->y, twin(w, w->y, block), &w->actuators,
+                                 &actuators);
 }
 
 vvStatus vv_model_derive_jvp8(vvContext* ctx, const vvModel* m, void* reals_tan8) {

@@ -23,6 +23,13 @@ typedef struct vvDeriveBars {
 // Stages in reverse. Everything that they write is a copy or a cotangent.
 static void reverse_stages(const vvModel* m, vvDeriveWork* w, vvDeriveBars* bars, vvModel* m_bar, vvTapeMem* tape) {
   vvDeriveWork* b = &bars->work;
+  if (m->nu + m->ntendon > 0) {
+    vvRigidDeriveActuators out = {m_bar->actuator_gain, m_bar->actuator_bias, m_bar->actuator_dyn,
+                                  m_bar->actuator_acc0, m_bar->tendon_spring, m_bar->tendon_invweight};
+    vv_rigid_derive_weights(m, w->ref, &w->pose, &w->choice, w->composite, w->L, w->y, w->body_invweight,
+                            w->dof_invweight);
+    vv_rigid_derive_actuators_vjp(m, w->L, w->y, &w->actuators, m_bar, b->L, b->y, &out, tape);
+  }
   vv_rigid_derive_weights_vjp(m, w->ref, &w->pose, &w->choice, w->composite, w->L, w->y, w->body_invweight,
                               w->dof_invweight, m_bar, &b->pose, b->composite, b->L, b->y, m_bar->body_invweight,
                               m_bar->dof_invweight, tape);

@@ -17,6 +17,8 @@ typedef enum vvIntCount {
   VV_COUNT_GEOM,
   VV_COUNT_PAIR,
   VV_COUNT_SITE,
+  VV_COUNT_TENDON,
+  VV_COUNT_WRAP,
   VV_COUNT_ACTUATOR,
   VV_COUNT_SENSOR
 } vvIntCount;

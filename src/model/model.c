@@ -27,6 +27,10 @@ static int int_count(const vvModel* m, vvIntCount count) {
       return m->npair;
     case VV_COUNT_SITE:
       return m->nsite;
+    case VV_COUNT_TENDON:
+      return m->ntendon;
+    case VV_COUNT_WRAP:
+      return m->nwrap;
     case VV_COUNT_ACTUATOR:
       return m->nu;
     case VV_COUNT_SENSOR:
@@ -160,9 +164,10 @@ void vv_model_variant_free(vvContext* ctx, vvModel* variant) {
 uint64_t vv_model_hash(const vvModel* m) {
   if (!m) return 0;
   uint64_t hash = VV_HASH_START;
-  const int sizes[] = {m->nq,      m->nv,     m->na,         m->nu,       m->nbody,   m->njnt,        m->ngeom,
-                       m->nsite,   m->nframe, m->ntree,      m->npair,    m->nsensor, m->nsensordata, m->nkey,
-                       m->disable, m->cone,   m->integrator, m->settotal, m->balance, m->fluid};
+  const int sizes[] = {m->nq,          m->nv,    m->na,      m->nu,    m->nbody,      m->njnt,
+                       m->ngeom,       m->nsite, m->nframe,  m->ntree, m->npair,      m->nsensor,
+                       m->nsensordata, m->nkey,  m->disable, m->cone,  m->integrator, m->settotal,
+                       m->balance,     m->fluid, m->ntendon, m->nwrap};
   hash = vv_hash_bytes(hash, sizes, sizeof sizes);
   hash = vv_hash_bytes(hash, int_block(m), vv_model_int_total(m) * sizeof(int));
   for (const vvField* f = vv_model_fields(); f->attribute; f++) {

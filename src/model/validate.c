@@ -165,9 +165,38 @@ static const char* check_sensor(const vvModel* m, const vvSensorKind* kind, int 
   }
 }
 
+// Whether body b is `stop` or below it.
+static bool is_below(const vvModel* m, int b, int stop) {
+  while (b > stop) b = m->body_parent[b];
+  return b == stop;
+}
+
+static bool valid_actuator(const vvModel* m, int i) {
+  int type = m->actuator_trntype[i], ref = m->actuator_ref[i];
+  int most = type == VV_TRN_SITE ? m->nsite : type == VV_TRN_TENDON ? m->ntendon : m->njnt;
+  bool dynamic = m->actuator_dyntype[i] != VV_DYN_NONE;
+  return within(m->actuator_kind[i], VV_ACTUATOR_MOTOR, VV_ACTUATOR_MUSCLE + 1) &&
+         within(m->actuator_trntype[i], VV_TRN_JOINT, VV_TRN_SITE + 1) && within(m->actuator_trnid[i], 0, most) &&
+         within(m->actuator_dyntype[i], VV_DYN_NONE, VV_DYN_MUSCLE + 1) &&
+         within(m->actuator_gaintype[i], VV_GAIN_FIXED, VV_GAIN_MUSCLE + 1) &&
+         within(m->actuator_biastype[i], VV_BIAS_NONE, VV_BIAS_MUSCLE + 1) &&
+         (type != VV_TRN_SITE ||
+          (within(ref, -1, m->nsite) && is_below(m, m->site_body[m->actuator_trnid[i]], m->actuator_stop[i]) &&
+           (ref < 0 ? m->actuator_stop[i] == 0 : is_below(m, m->site_body[ref], m->actuator_stop[i])))) &&
+         (dynamic ? within(m->actuator_act[i], 0, m->na) : m->actuator_act[i] == -1);
+}
+
 static const char* check_sensors(const vvModel* m) {
   for (int i = 0; i < m->nu; i++)
-    if (!within(m->actuator_jnt[i], 0, m->njnt)) return "an actuator's joint is out of range";
+    if (!valid_actuator(m, i)) return "an actuator is out of range";
+  for (int t = 0; t < m->ntendon; t++)
+    if (m->tendon_num[t] < 1 || !within(m->tendon_wrap[t], 0, m->nwrap) ||
+        !within(m->tendon_num[t], 1, m->nwrap - m->tendon_wrap[t] + 1))
+      return "a tendon is out of range";
+  for (int w = 0; w < m->nwrap; w++)
+    if (!within(m->wrap_jnt[w], 0, m->njnt) || m->jnt_type[m->wrap_jnt[w]] < VV_JOINT_SLIDE ||
+        !within(m->wrap_tendon[w], 0, m->ntendon))
+      return "a tendon's joint is out of range";
   int adr = 0;
   for (int i = 0; i < m->nsensor; i++) {
     const vvSensorKind* kind = vv_sensor_kind(m->sensor_type[i]);

@@ -12,6 +12,8 @@
 
 #include "rigid/derive_kernel.h"
 
+#include "rigid/actuator_kernel.h"
+
 // ---- poses ----------------------------------------------------------------------------------------------------------
 
 typedef struct vvFrame {
@@ -520,4 +522,124 @@ VV_DIFF void vv_rigid_derive_weights(const vvModel* m, VV_NO_DIFF const vvReal* 
   factor(m->nv, L);
   dof_weights(m, choice, L, y, dof_invweight);
   body_weights(m, ref, pose, choice, L, y, body_invweight);
+}
+
+// ---- actuators and tendons ------------------------------------------------------------------------------------------
+
+// Sets y to the moment of actuator u at qpos0.
+VV_DIFF static void moment_of(const vvModel* m, int u, vvReal* y) {
+  for (int d = 0; d < m->nv; d++) y[d] = 0;
+  int id = m->actuator_trnid[u];
+  int inparent = m->actuator_trntype[u] == VV_TRN_JOINTINPARENT;
+  if (m->actuator_trntype[u] == VV_TRN_SITE) {
+    int ref = m->actuator_ref[u];
+    vv_site_push(m, m->qpos0, id, m->actuator_stop[u], vv_site_gear(m, m->qpos0, u), 1, y);
+    if (ref >= 0) vv_site_push(m, m->qpos0, ref, m->actuator_stop[u], vv_site_counter(m, u), 1, y);
+  } else if (m->actuator_trntype[u] == VV_TRN_TENDON) {
+    for (int k = 0; k < m->tendon_num[id]; k++) {
+      int w = m->tendon_wrap[id] + k;
+      y[m->jnt_v[m->wrap_jnt[w]]] += m->actuator_gear[6 * u] * m->wrap_coef[w];
+    }
+  } else if (m->jnt_type[id] == VV_JOINT_FREE) {
+    int d = m->jnt_v[id];
+    vvVec3 g =
+        vv_actuator_angular_gear(vv_vec3_load(m->actuator_gear, 6 * u + 3), inparent, m->qpos0, m->jnt_q[id] + 3);
+    vv_vec3_store(y, d, vv_vec3_load(m->actuator_gear, 6 * u));
+    vv_vec3_store(y, d + 3, g);
+  } else if (m->jnt_type[id] == VV_JOINT_BALL) {
+    vv_vec3_store(y, m->jnt_v[id],
+                  vv_actuator_angular_gear(vv_vec3_load(m->actuator_gear, 6 * u), inparent, m->qpos0, m->jnt_q[id]));
+  } else {
+    y[m->jnt_v[id]] = m->actuator_gear[6 * u];
+  }
+}
+
+// Inertia that a moment y meets at qpos0, 1 / (y' inv(M) y); 0 without a moment.
+VV_DIFF static vvReal met_inertia(const vvModel* m, const vvReal* L, vvReal* y) {
+  vvReal s = weight(m->nv, L, 0, y);
+  vvReal r = 0;
+  if (s > VV_ACTUATOR_TINY) r = 1 / s;
+  return r;
+}
+
+// |inv(L L') y|, y overwritten.
+VV_DIFF static vvReal solved_length(int n, const vvReal* L, vvReal* y) {
+  vvReal sum = 0;
+  for (int i = 0; i < n; i++) {
+    vvReal t = y[i];
+    for (int k = 0; k < i; k++) t -= L[n * i + k] * y[k];
+    y[i] = t / L[n * i + i];
+  }
+  for (int j = 0; j < n; j++) {
+    int i = n - 1 - j;
+    vvReal t = y[i];
+    for (int k = i + 1; k < n; k++) t -= L[n * k + i] * y[k];
+    y[i] = t / L[n * i + i];
+  }
+  for (int i = 0; i < n; i++) sum += y[i] * y[i];
+  vvReal r = 0;
+  if (sum > 0) r = vv_sqrt(sum);
+  return r;
+}
+
+VV_DIFF static void parameters_of(const vvModel* m, int u, vvRigidDeriveActuators* out) {
+  int kind = m->actuator_kind[u];
+  for (int k = 0; k < 10; k++) {
+    vvReal gain = 0;
+    vvReal bias = 0;
+    vvReal dyn = 0;
+    if (kind == VV_ACTUATOR_GENERAL || kind == VV_ACTUATOR_CYLINDER || kind == VV_ACTUATOR_MUSCLE) {
+      gain = m->actuator_gainprm[10 * u + k];
+      bias = m->actuator_biasprm[10 * u + k];
+      if (kind == VV_ACTUATOR_MUSCLE) bias = gain;
+    }
+    if (kind == VV_ACTUATOR_MOTOR && k == 0) gain = 1;
+    if (kind == VV_ACTUATOR_POSITION || kind == VV_ACTUATOR_INTVELOCITY) {
+      if (k == 0) gain = m->actuator_gainprm[10 * u];
+      if (k == 1) bias = -m->actuator_gainprm[10 * u];
+      if (k == 2) bias = -m->actuator_biasprm[10 * u + 2];
+    }
+    if (kind == VV_ACTUATOR_VELOCITY) {
+      if (k == 0) gain = m->actuator_gainprm[10 * u];
+      if (k == 2) bias = -m->actuator_gainprm[10 * u];
+    }
+    if (kind == VV_ACTUATOR_DAMPER && k == 2) gain = -m->actuator_gainprm[10 * u + 2];
+    if (m->actuator_dyntype[u] != VV_DYN_NONE) dyn = m->actuator_dynprm[10 * u + k];
+    out->gain[10 * u + k] = gain;
+    out->bias[10 * u + k] = bias;
+    out->dyn[10 * u + k] = dyn;
+  }
+}
+
+VV_DIFF void vv_rigid_derive_actuators(const vvModel* m, const vvReal* L, vvReal* y, vvRigidDeriveActuators* out) {
+  for (int u = 0; u < m->nu; u++) {
+    parameters_of(m, u, out);
+    out->acc0[u] = 0;
+    if (m->actuator_damping[u]) {
+      vvReal ratio = m->actuator_biasprm[10 * u + 3];
+      if (m->actuator_kind[u] == VV_ACTUATOR_GENERAL) ratio = m->actuator_biasprm[10 * u + 2];
+      moment_of(m, u, y);
+      out->bias[10 * u + 2] = -2 * ratio * vv_sqrt(m->actuator_gainprm[10 * u] * met_inertia(m, L, y));
+    }
+    if (m->actuator_gaintype[u] == VV_GAIN_MUSCLE || m->actuator_biastype[u] == VV_BIAS_MUSCLE) {
+      moment_of(m, u, y);
+      out->acc0[u] = solved_length(m->nv, L, y);
+    }
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    vvReal low = m->tendon_springlength[2 * t];
+    vvReal high = m->tendon_springlength[2 * t + 1];
+    if (m->tendon_isrest[t]) {
+      low = vv_tendon_sum(m, t, m->qpos_spring, m->jnt_q);
+      high = low;
+    }
+    out->tendon_spring[2 * t] = low;
+    out->tendon_spring[2 * t + 1] = high;
+    for (int d = 0; d < m->nv; d++) y[d] = 0;
+    for (int k = 0; k < m->tendon_num[t]; k++) {
+      int w = m->tendon_wrap[t] + k;
+      y[m->jnt_v[m->wrap_jnt[w]]] += m->wrap_coef[w];
+    }
+    out->tendon_invweight[t] = weight(m->nv, L, 0, y);
+  }
 }

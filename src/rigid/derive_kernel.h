@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// derive_kernel.h: the derived reals of a model from its primary ones, in three stages that vv_model_derive runs in
+// derive_kernel.h: the derived reals of a model from its primary ones, in four stages that vv_model_derive runs in
 // order, with the kinematics of qpos0 between the second and the third:
 //
 //   poses     frames composed, segments (fromto) resolved, joint axes normalised, qpos0 and qpos_spring
 //   inertia   masses of geoms, inertias of bodies, bounds, the total mass
 //   weights   inverse inertias at qpos0: dof_invweight, body_invweight
+//   actuators parameters of actuators in effect; rest lengths and weights of tendons
 //
 // Each stage reads what the earlier ones wrote through `m` and writes its own arrays through pointers of its own.
 //
@@ -72,6 +73,19 @@ VV_DIFF void vv_rigid_derive_inertia(const vvModel* m, const vvRigidDeriveChoice
 VV_DIFF void vv_rigid_derive_weights(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose,
                                      const vvRigidDeriveChoice* choice, vvReal* composite, vvReal* L, vvReal* y,
                                      vvReal* body_invweight, vvReal* dof_invweight);
+
+// What actuators and tendons have in effect. Reached only as base[index].
+typedef struct vvRigidDeriveActuators {
+  vvReal* gain;              // nu x 10
+  vvReal* bias;              // nu x 10
+  vvReal* dyn;               // nu x 10
+  vvReal* acc0;              // nu
+  vvReal* tendon_spring;     // ntendon x 2
+  vvReal* tendon_invweight;  // ntendon
+} vvRigidDeriveActuators;
+
+// L: of the stage "weights". y: nv, scratch.
+VV_DIFF void vv_rigid_derive_actuators(const vvModel* m, const vvReal* L, vvReal* y, vvRigidDeriveActuators* out);
 
 // ---- mass properties of shapes --------------------------------------------------------------------------------------
 

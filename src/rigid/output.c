@@ -263,12 +263,13 @@ static vvStatus find_sensor(const vvModel* m, vvQuantity* q, vvOutputItem* item,
 }
 
 static vvStatus find_column(const vvModel* m, const vvQuantity* q, vvOutputItem* item, vvReport* report) {
-  bool position = strcmp(q->segment[0], "qpos") == 0;
-  int count = position ? m->nq : m->nv;
+  bool position = strcmp(q->segment[0], "qpos") == 0, activation = strcmp(q->segment[0], "act") == 0;
+  int count = position ? m->nq : activation ? m->na : m->nv;
+  if (count == 0) return bad(report, q->text, "the scene has none");
   if (q->index < 0 || q->index >= count) {
     return vv_report_set(report, VV_ERROR_ARGUMENT, "%.80s: the index must be in 0..%d", q->text, count - 1);
   }
-  *item = item_of(position ? VV_OUTPUT_QPOS : VV_OUTPUT_QVEL, q->index, 0);
+  *item = item_of(position ? VV_OUTPUT_QPOS : activation ? VV_OUTPUT_ACT : VV_OUTPUT_QVEL, q->index, 0);
   return VV_OK;
 }
 
@@ -291,7 +292,8 @@ vvStatus vv_output_find(const vvModel* m, const char* quantity, vvOutputItem* it
   vvStatus status = split(quantity, &q, report);
   if (status != VV_OK) return status;
   const char* word = q.segment[0];
-  if (q.n == 1 && (strcmp(word, "qpos") == 0 || strcmp(word, "qvel") == 0)) return find_column(m, &q, item, report);
+  if (q.n == 1 && (strcmp(word, "qpos") == 0 || strcmp(word, "qvel") == 0 || strcmp(word, "act") == 0))
+    return find_column(m, &q, item, report);
   if (strcmp(word, "energy") == 0 && q.n == 2 && q.index < 0) return find_energy(&q, item, report);
   if (strcmp(word, "sensor") == 0 && q.n >= 2 && ends_at(&q, 2)) return find_sensor(m, &q, item, report);
   if (strcmp(word, "contact") == 0 && q.n >= 4 && ends_at(&q, 4)) return find_contact(m, &q, item, report);
@@ -420,13 +422,13 @@ int vv_output_needs(const vvOutputItem* items, int nitem) {
   return needs;
 }
 
-void vv_output_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+void vv_output_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
                         const vvOutputItem* items, int nitem, struct vvRigidWork* work, vvReal* out) {
   vvRigidPose pose = {work->xpos, work->xquat, work->xmat, work->S};
   vvRigidMotion motion = {work->V, work->F, work->G, NULL};
   int needs = vv_output_needs(items, nitem);
   const vvReal* a = needs & VV_OUTPUT_NEEDS_ACCELERATION ? work->a : work->zero;
   if (needs != 0) vv_rigid_motion(m, &pose, v, a, &motion);
-  vv_rigid_output(m, work->ref, &pose, q, v, ctrl == NULL ? work->zero : ctrl, &motion, work->contacts, work->ncontact,
-                  items, nitem, out);
+  vv_rigid_output(m, work->ref, &pose, q, v, act == NULL ? work->zero : act, ctrl == NULL ? work->zero : ctrl, &motion,
+                  work->contacts, work->ncontact, items, nitem, out);
 }

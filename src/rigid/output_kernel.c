@@ -13,9 +13,9 @@
 
 #include "rigid/output_kernel.h"
 
+#include "rigid/actuator_kernel.h"
 #include "rigid/derive_kernel.h"
 #include "rigid/motion_kernel.h"
-#include "rigid/motor_kernel.h"
 #include "rigid/sensor_kernel.h"
 
 VV_DIFF void vv_rigid_motion(const vvModel* m, const vvRigidPose* pose, const vvReal* v, const vvReal* a,
@@ -329,7 +329,7 @@ VV_DIFF static void subtree_value(const vvModel* m, VV_NO_DIFF const vvReal* ref
 }
 
 VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* q,
-                             const vvReal* v, const vvReal* ctrl, const vvRigidMotion* motion,
+                             const vvReal* v, const vvReal* act, const vvReal* ctrl, const vvRigidMotion* motion,
                              VV_NO_DIFF const vvContactFeature* contacts, int ncontact, const vvOutputItem* items,
                              int nitem, vvReal* out) {
   for (int i = 0; i < nitem; i++) {
@@ -349,7 +349,7 @@ VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
       vvMotion V = vv_motion_load(motion->V, obj);
       put3(value, vv_mat3_mul_t(vv_mat3_load(pose->xmat, 9 * obj), V.ang));
     } else if (kind == VV_OUTPUT_ACTUATORFORCE) {
-      if (!(m->disable & VV_DISABLE_ACTUATION)) value[0] = vv_motor_force(m, ctrl, obj);
+      if (!(m->disable & VV_DISABLE_ACTUATION)) value[0] = vv_actuator_force(m, q, v, act, ctrl, obj);
     } else if (kind == VV_OUTPUT_CONTACTFORCE) {
       put3(value, contact_force_between(m, ref, pose, motion, contacts, ncontact, obj, items[i].ref));
     } else if (kind == VV_OUTPUT_ENERGYPOTENTIAL) {
@@ -360,6 +360,8 @@ VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
       value[0] = q[obj];
     } else if (kind == VV_OUTPUT_QVEL) {
       value[0] = v[obj];
+    } else if (kind == VV_OUTPUT_ACT) {
+      value[0] = act[obj];
     } else if (kind != VV_OUTPUT_ZERO) {
       joint_value(m, q, v, kind, obj, value);
     }
@@ -367,7 +369,7 @@ VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
     if (items[i].sensor >= 0) cutoff = m->sensor_cutoff[items[i].sensor];
     for (int k = 0; k < items[i].dim; k++) {
       vvReal x = value[items[i].first + k];
-      if (cutoff > 0) x = vv_motor_clamp(x, -cutoff, cutoff);
+      if (cutoff > 0) x = vv_clamp(x, -cutoff, cutoff);
       out[items[i].adr + k] = x;
     }
   }

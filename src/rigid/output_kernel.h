@@ -16,9 +16,9 @@ VV_DIFF void vv_rigid_motion(const vvModel* m, const vvRigidPose* pose, const vv
 
 // Item i to out[adr .. adr + dim - 1]. motion: vv_rigid_motion's; its V is read by velocities, A and G by accelerations
 // and contact forces. a is the acceleration that motion was made with, q the configuration of pose.
-VV_DIFF_WRT(state, pose, q, v, ctrl, motion)
+VV_DIFF_WRT(state, pose, q, v, act, ctrl, motion)
 VV_DIFF void vv_rigid_output(const vvModel* m, VV_NO_DIFF const vvReal* ref, const vvRigidPose* pose, const vvReal* q,
-                             const vvReal* v, const vvReal* ctrl, const vvRigidMotion* motion,
+                             const vvReal* v, const vvReal* act, const vvReal* ctrl, const vvRigidMotion* motion,
                              VV_NO_DIFF const vvContactFeature* contacts, int ncontact, const vvOutputItem* items,
                              int nitem, vvReal* out);
 

@@ -100,7 +100,7 @@ void vv_query_energy(const vvModel* m, const vvReal* q, const vvReal* v, vvRigid
   vvOutputItem items[2] = {{.kind = VV_OUTPUT_ENERGYPOTENTIAL, .ref = -1, .sensor = -1, .dim = 1},
                            {.kind = VV_OUTPUT_ENERGYKINETIC, .ref = -1, .sensor = -1, .adr = 1, .dim = 1}};
   vvReal out[2];
-  vv_output_evaluate(m, q, v, NULL, items, 2, work, out);
+  vv_output_evaluate(m, q, v, NULL, NULL, items, 2, work, out);
   if (potential != NULL) *potential = out[0];
   if (kinetic != NULL) *kinetic = out[1];
 }

@@ -42,10 +42,23 @@ VV_DIFF_WRT(state, q)
 VV_DIFF void vv_rigid_kinematics(const vvModel* m, const vvReal* q, VV_NO_DIFF const vvReal* ref,
                                  VV_WRITE_ONCE vvRigidPose* pose);
 
-// Applied generalized force tau: springs, joint damping, motors, plus `applied` (nv). ctrl: nu.
-VV_DIFF_WRT(state, q, v, ctrl, applied)
-VV_DIFF void vv_rigid_force(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* ctrl,
+// Generalized force of the actuators (nv), within the joints' ranges.
+VV_DIFF_WRT(state, q, v, act, ctrl)
+VV_DIFF void vv_rigid_actuation(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act,
+                                const vvReal* ctrl, vvReal* tau);
+
+// Applied generalized force tau: springs and damping of joints and tendons, actuators, plus `applied` (nv). act: na,
+// ctrl: nu.
+VV_DIFF_WRT(state, q, v, act, ctrl, applied)
+VV_DIFF void vv_rigid_force(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
                             const vvReal* applied, vvReal* tau);
+
+// Rates of the activations (na), and the activations after a step at given rates.
+VV_DIFF_WRT(state, act, ctrl)
+VV_DIFF void vv_rigid_activation(const vvModel* m, const vvReal* act, const vvReal* ctrl,
+                                 VV_WRITE_ONCE vvReal* act_dot);
+VV_DIFF_WRT(state, act, act_dot)
+VV_DIFF void vv_rigid_activate(const vvModel* m, const vvReal* act, const vvReal* act_dot, VV_WRITE_ONCE vvReal* act1);
 
 // Weak residual w . r(a; ...): one outward sweep, no Jacobian. wrench: nwrench x 6 (nwrench 0 or nbody), force then
 // torque at each body's origin, world axes. ref as above.

@@ -8,6 +8,7 @@
 
 #include "core/hash.h"
 #include "geom/collide.h"
+#include "rigid/actuator_kernel.h"
 #include "rigid/work.h"
 
 static bool has_damping(const vvModel* m) {
@@ -128,23 +129,86 @@ static uint64_t side_of(vvReal a, const vvReal* range) {
   return a < range[0] ? 1 : a > range[1] ? 2 : 0;
 }
 
-static uint64_t sign_actuators(const vvModel* m, const vvReal* ctrl, uint64_t hash) {
+// Pieces of a muscle's curves by parameters prm.
+static uint64_t sign_curves(const vvModel* m, const vvReal* prm, int u, vvReal l, vvReal rate) {
+  const vvReal* p = prm + 10 * u;
+  vvReal L = vv_muscle_length(m, prm, u, l), V = rate / vv_fmax(vv_muscle_unit(m, prm, u) * p[6], VV_ACTUATOR_TINY);
+  uint64_t word = (uint64_t)(L >= p[4]) + (L > (p[4] + 1) / 2) + (L > 1) + (L > (1 + p[5]) / 2) + (L > p[5]);
+  return word << 2 | ((uint64_t)(V > -1) + (V > 0) + (V > p[8] - 1));
+}
+
+// Which way the activation of a muscle goes.
+static uint64_t sign_activation(const vvModel* m, int u, vvReal ctrl, vvReal act) {
+  vvReal d = vv_clamp(ctrl, 0, 1) - act, width = m->actuator_dyn[10 * u + 2];
+  uint64_t word = ((uint64_t)(ctrl > 0) + (ctrl > 1)) << 2 | ((uint64_t)(act > 0) + (act > 1));
+  return word << 3 | (uint64_t)(d > 0) << 2 | ((uint64_t)(2 * d > -width) + (2 * d > width));
+}
+
+static uint64_t sign_muscle(const vvModel* m, const vvReal* q, const vvReal* v, int u) {
+  vvReal l = vv_actuator_length(m, u, q), rate = vv_actuator_velocity(m, u, q, v);
+  uint64_t word = 0;
+  if (m->actuator_gaintype[u] == VV_GAIN_MUSCLE) word = sign_curves(m, m->actuator_gain, u, l, rate);
+  if (m->actuator_biastype[u] == VV_BIAS_MUSCLE) word |= sign_curves(m, m->actuator_bias, u, l, rate) << 8;
+  return word;
+}
+
+static uint64_t sign_actuators(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act,
+                               const vvReal* ctrl, uint64_t hash) {
   for (int u = 0; u < m->nu && !(m->disable & VV_DISABLE_ACTUATION); u++) {
     uint64_t word = 0;
-    vvReal f = ctrl[u];
     if (m->actuator_ctrllimited[u] && !(m->disable & VV_DISABLE_CLAMPCTRL)) {
-      const vvReal* range = m->actuator_ctrlrange + 2 * u;
-      word = side_of(f, range);
-      f = vv_fmin(vv_fmax(f, range[0]), range[1]);
+      word = side_of(ctrl[u], m->actuator_ctrlrange + 2 * u);
     }
-    if (m->actuator_forcelimited[u]) word |= side_of(f, m->actuator_forcerange + 2 * u) << 2;
+    if (m->actuator_act[u] >= 0) {
+      vvReal a = act[m->actuator_act[u]];
+      vvReal c = vv_actuator_control(m, ctrl, u);
+      if (m->actuator_actlimited[u]) {
+        vvReal next = vv_actuator_next(m, u, a, vv_actuator_act_dot(m, u, ctrl, a));  // clamped: on the edge
+        word |= (uint64_t)(next <= m->actuator_actrange[2 * u]) << 2 |
+                (uint64_t)(next >= m->actuator_actrange[2 * u + 1]) << 3;
+      }
+      if (m->actuator_dyntype[u] == VV_DYN_MUSCLE) word |= sign_activation(m, u, c, a) << 8;
+    }
+    if (m->actuator_gaintype[u] == VV_GAIN_MUSCLE || m->actuator_biastype[u] == VV_BIAS_MUSCLE) {
+      word |= sign_muscle(m, q, v, u) << 16;
+    }
+    if (m->actuator_wrap[u]) {
+      int turns = (int)vv_actuator_turns(m, q, vv_actuator_control(m, ctrl, u), u);
+      hash = vv_hash_u64(vv_hash_u64(hash, (uint64_t)u), (uint64_t)turns);
+    }
+    if (m->actuator_forcelimited[u]) {
+      vvReal f = vv_actuator_force(m, q, v, act, ctrl, u);
+      word |= (uint64_t)(f <= m->actuator_forcerange[2 * u]) << 4 | (uint64_t)(f >= m->actuator_forcerange[2 * u + 1])
+                                                                        << 5;
+    }
     if (word) hash = vv_hash_u64(vv_hash_u64(hash, (uint64_t)u), word);
   }
   return hash;
 }
 
+// Sides of the ranges of joints and tendons for the sums of their actuators. scratch: nv.
+static uint64_t sign_sums(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
+                          vvReal* scratch, uint64_t hash) {
+  bool limited = false;
+  for (int j = 0; j < m->njnt; j++) limited = limited || m->jnt_actfrclimited[j];
+  if (limited) vv_rigid_actuation(m, q, v, act, ctrl, scratch);  // clamped: on the edge
+  for (int j = 0; j < m->njnt; j++) {
+    if (!m->jnt_actfrclimited[j]) continue;
+    vvReal f = scratch[m->jnt_v[j]];
+    uint64_t side = (uint64_t)(f <= m->jnt_actfrcrange[2 * j]) | (uint64_t)(f >= m->jnt_actfrcrange[2 * j + 1]) << 1;
+    if (side) hash = vv_hash_u64(vv_hash_u64(hash, (uint64_t)j), side);
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (!m->tendon_actfrclimited[t]) continue;
+    bool whole = vv_tendon_share(m, q, v, act, ctrl, t) == 1;
+    hash = vv_hash_u64(vv_hash_u64(hash, (uint64_t)t), (uint64_t)whole);
+  }
+  return hash;
+}
+
 // Hash over every branch: contacts with zones and impedance, limits with sides, dry frictions, clamps of motors.
-static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w) {
+static uint64_t sign(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
+                     const vvRigidWork* w) {
   uint64_t hash = vv_hash_u64(VV_HASH_START, (uint64_t)w->ncontact);
   for (int k = 0; k < w->ncontact; k++) {
     const vvContactFeature* f = &w->contacts[k];
@@ -160,7 +224,12 @@ static uint64_t sign(const vvModel* m, const vvReal* ctrl, const vvRigidWork* w)
     uint64_t branch = (uint64_t)w->singles[k].branch << 2 | (uint64_t)vv_single_zone(&w->singles[k], w->singles[k].x);
     hash = vv_hash_u64(hash, (uint64_t)f->id << 16 | (uint64_t)f->kind << 8 | (uint64_t)f->side << 4 | branch);
   }
-  return sign_actuators(m, ctrl, hash);
+  for (int t = 0; t < m->ntendon; t++) {
+    uint64_t side = side_of(vv_tendon_sum(m, t, q, m->jnt_q), m->tendon_spring + 2 * t);
+    if (side) hash = vv_hash_u64(vv_hash_u64(hash, (uint64_t)t), side);
+  }
+  if (m->nu > 0) hash = sign_sums(m, q, v, act, ctrl, w->scratch, hash);
+  return sign_actuators(m, q, v, act, ctrl, hash);
 }
 
 // Says once if two dofs move the bodies almost alike: a pivot of M is next to nothing of its diagonal.
@@ -263,7 +332,10 @@ vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, c
   if (status != VV_OK) return status;
   build_pose(m, q, w);
   w->at_v = v;
-  vv_rigid_force(m, q, v, ctrl ? ctrl : w->zero, applied ? applied : w->zero, w->tau);
+  act = act ? act : w->zero;
+  ctrl = ctrl ? ctrl : w->zero;
+  vv_rigid_force(m, q, v, act, ctrl, applied ? applied : w->zero, w->tau);
+  vv_rigid_activation(m, act, ctrl, w->act_dot);
   vv_rigid_bias(m, v, wrench, w);
   status = find_contacts(m, w);
   if (status != VV_OK) return status;
@@ -275,7 +347,7 @@ vvStatus vv_rigid_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, c
   if (damping != VV_OK) return damping;
   damping = check_finite(w, "acceleration", w->a2, m->nv);
   if (damping != VV_OK) return damping;
-  w->signature = vv_rigid_sign_implicit(m, w, sign(m, ctrl ? ctrl : w->zero, w));
+  w->signature = vv_rigid_sign_implicit(m, w, sign(m, q, v, act, ctrl, w));
   w->report.iterations = w->iterations;
   w->report.residual = (double)w->residual;
   return status;
@@ -303,6 +375,9 @@ static void add_stage(const vvModel* m, const vvState* s, int i, vvRigidWork* w)
     w->sum_v[d] = (i == 0 ? 0 : w->sum_v[d]) + stage_weight[i] * v[d];
     w->sum_a[d] = (i == 0 ? 0 : w->sum_a[d]) + stage_weight[i] * w->a[d];
   }
+  for (int k = 0; k < m->na; k++) {
+    w->sum_act_dot[k] = (i == 0 ? 0 : w->sum_act_dot[k]) + stage_weight[i] * w->act_dot[k];
+  }
 }
 
 vvStatus vv_rigid_stage(const vvModel* m, const vvState* s, int stage, const vvReal* ctrl, const vvReal* applied,
@@ -313,11 +388,13 @@ vvStatus vv_rigid_stage(const vvModel* m, const vvState* s, int stage, const vvR
   for (int d = 0; d < m->nv; d++) w->scratch[d] = c * v[d];
   vv_rigid_integrate(m, s->q, w->scratch, w->stage_q);
   for (int d = 0; d < m->nv; d++) w->stage_v[d] = s->v[d] + m->opt_timestep[0] * c * w->a[d];
+  for (int k = 0; k < m->na; k++) w->stage_act[k] = s->act[k] + m->opt_timestep[0] * c * w->act_dot[k];
   memcpy(w->stage_start, w->a, sizeof(vvReal) * (size_t)m->nv);
   uint64_t signature = w->signature;
   vvReal residual = w->residual;
   int iterations = w->iterations;
-  vvStatus status = vv_rigid_evaluate(m, w->stage_q, w->stage_v, s->act, ctrl, applied, wrench, w->stage_start, w);
+  vvStatus status =
+      vv_rigid_evaluate(m, w->stage_q, w->stage_v, w->stage_act, ctrl, applied, wrench, w->stage_start, w);
   w->signature = vv_hash_u64(signature, w->signature);
   if (residual > w->residual) w->residual = residual;
   if (iterations > w->iterations) w->iterations = iterations;
@@ -328,11 +405,15 @@ void vv_rigid_advance(const vvModel* m, vvState* s, vvRigidWork* w) {
   vvReal h = m->opt_timestep[0];
   const vvReal* v = s->v;
   const vvReal* a = w->a2;
+  const vvReal* act_dot = w->act_dot;
   if (m->integrator == VV_INTEGRATOR_RK4) {
     add_stage(m, s, 3, w);
     v = w->sum_v;
     a = w->sum_a;
+    act_dot = w->sum_act_dot;
   }
+  vv_rigid_activate(m, s->act, act_dot, w->stage_act);
+  if (m->na > 0) memcpy(s->act, w->stage_act, sizeof(vvReal) * (size_t)m->na);
   for (int d = 0; d < m->nv; d++) {
     s->v[d] += h * a[d];
     s->warmstart[d] = w->a[d];

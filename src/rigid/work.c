@@ -75,6 +75,9 @@ static void lay_out(vvRigidWork* w, const vvModel* m, Sizes size, Cutter* c) {
   w->stage_q = cut_reals(c, (size_t)m->nq);
   w->stage_v = cut_reals(c, stride);
   w->stage_start = cut_reals(c, stride);
+  w->stage_act = cut_reals(c, (size_t)m->na);
+  w->act_dot = cut_reals(c, (size_t)m->na);
+  w->sum_act_dot = cut_reals(c, (size_t)m->na);
   w->sum_v = cut_reals(c, stride);
   w->sum_a = cut_reals(c, stride);
 }

@@ -31,6 +31,9 @@ static const char* element_text(vvElement element) {
       return "geom";
     case VV_ELEMENT_SITE:
       return "site";
+    case VV_ELEMENT_TENDON:
+    case VV_ELEMENT_WRAP:
+      return "tendon";
     case VV_ELEMENT_ACTUATOR:
       return "actuator";
     case VV_ELEMENT_SENSOR:

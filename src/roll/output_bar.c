@@ -24,18 +24,18 @@ vvStatus vv_roll_output_vjp(const vvRolloutInput* in, int k, const vvTapeRow* ro
   memcpy(work->out_bar, out_bar, (size_t)in->nout * sizeof(vvReal));
   if (motion) vv_rigid_motion(m, &pose, row->v, row->a, &work->motion);
   if (m_bar) {
-    vv_rigid_output_vjp(m, ref, &pose, row->q, row->v, controls(in, k, work), &work->motion, row->contacts,
+    vv_rigid_output_vjp(m, ref, &pose, row->q, row->v, row->act, controls(in, k, work), &work->motion, row->contacts,
                         row->ncontact, in->items, in->nitem, work->out, m_bar, &r->pose_bar, r->q_bar, r->v_bar,
-                        r->ctrl_bar, &r->motion_bar, work->out_bar, &r->mem);
+                        r->act_bar, r->ctrl_bar, &r->motion_bar, work->out_bar, &r->mem);
     if (motion) {
       vv_rigid_motion_vjp(m, &pose, row->v, row->a, &work->motion, m_bar, &r->pose_bar, r->v_bar, r->a_bar,
                           &r->motion_bar, &r->mem);
     }
     return VV_OK;
   }
-  vv_rigid_output_state_vjp(m, ref, &pose, row->q, row->v, controls(in, k, work), &work->motion, row->contacts,
-                            row->ncontact, in->items, in->nitem, work->out, &r->pose_bar, r->q_bar, r->v_bar,
-                            r->ctrl_bar, &r->motion_bar, work->out_bar, &r->mem);
+  vv_rigid_output_state_vjp(m, ref, &pose, row->q, row->v, row->act, controls(in, k, work), &work->motion,
+                            row->contacts, row->ncontact, in->items, in->nitem, work->out, &r->pose_bar, r->q_bar,
+                            r->v_bar, r->act_bar, r->ctrl_bar, &r->motion_bar, work->out_bar, &r->mem);
   if (motion) {
     vv_rigid_motion_state_vjp(m, &pose, row->v, row->a, &work->motion, &r->pose_bar, r->v_bar, r->a_bar, &r->motion_bar,
                               &r->mem);

@@ -28,7 +28,7 @@ vvStatus vv_roll_output(const vvRolloutInput* in, int k, bool solved, vvRollout*
     vvStatus status = vv_rigid_relinearize(m, s->q, s->v, work->zero, NULL, 0, NULL, 0, work->rigid);
     if (status != VV_OK) return status;
   }
-  vv_output_evaluate(m, s->q, s->v, vv_held_row(in->ctrl, in->nctrl, m->nu, k, work->zero), in->items, in->nitem,
-                     work->rigid, out);
+  vv_output_evaluate(m, s->q, s->v, s->act, vv_held_row(in->ctrl, in->nctrl, m->nu, k, work->zero), in->items,
+                     in->nitem, work->rigid, out);
   return VV_OK;
 }

@@ -16,8 +16,8 @@ vvStatus vv_roll_output_jvp8(const vvRolloutInput* in, int k, const vvTapeRow* r
     vv_rigid_motion_jvp8(m, &t->model, &pose, &t->pose_tan, row->v, t->v_tan, row->a, t->a_tan, &work->motion,
                          &t->motion_tan);
   }
-  vv_rigid_output_jvp8(m, &t->model, work->rigid->ref, &pose, &t->pose_tan, row->q, t->q_tan, row->v, t->v_tan, ctrl,
-                       ctrl_tan, &work->motion, &t->motion_tan, row->contacts, row->ncontact, in->items, in->nitem,
-                       work->out, out_tan);
+  vv_rigid_output_jvp8(m, &t->model, work->rigid->ref, &pose, &t->pose_tan, row->q, t->q_tan, row->v, t->v_tan,
+                       row->act, t->act_tan, ctrl, ctrl_tan, &work->motion, &t->motion_tan, row->contacts,
+                       row->ncontact, in->items, in->nitem, work->out, out_tan);
   return VV_OK;
 }

@@ -122,14 +122,14 @@ static vvStatus node_bar(reverseRow* s) {
     vv_rigid_weak_rev(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench, row->contacts,
                       row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1, s->m_bar, &r->pose_bar,
                       r->v_bar, r->tau_bar, r->wrench_bar, r->q_bar, &r->motion_bar, &r->mem);
-    vv_rigid_force_vjp(m, row->q, row->v, s->ctrl, s->applied, r->tau, s->m_bar, r->q_bar, r->v_bar, r->ctrl_bar,
-                       r->applied_bar, r->tau_bar, &r->mem);
+    vv_rigid_force_vjp(m, row->q, row->v, row->act, s->ctrl, s->applied, r->tau, s->m_bar, r->q_bar, r->v_bar,
+                       r->act_bar, r->ctrl_bar, r->applied_bar, r->tau_bar, &r->mem);
   } else {
     vv_rigid_weak_state_rev(m, work->rigid->ref, &pose, row->v, row->a, r->w, r->tau, s->wrench, s->nwrench,
                             row->contacts, row->ncontact, row->limits, row->nlimit, row->q, &work->motion, -1,
                             &r->pose_bar, r->v_bar, r->tau_bar, r->q_bar, &r->motion_bar, &r->mem);
-    vv_rigid_force_state_vjp(m, row->q, row->v, s->ctrl, s->applied, r->tau, r->q_bar, r->v_bar, r->ctrl_bar,
-                             r->applied_bar, r->tau_bar, &r->mem);
+    vv_rigid_force_state_vjp(m, row->q, row->v, row->act, s->ctrl, s->applied, r->tau, r->q_bar, r->v_bar, r->act_bar,
+                             r->ctrl_bar, r->applied_bar, r->tau_bar, &r->mem);
   }
   return VV_OK;
 }
@@ -144,6 +144,29 @@ static void kinematics_bar(reverseRow* s) {
     vv_rigid_kinematics_rev(s->m, s->row.q, work->rigid->ref, &pose, s->m_bar, r->q_bar, &r->pose_bar, &r->mem);
   } else {
     vv_rigid_kinematics_bar(s->m, s->row.q, work->rigid->ref, &pose, r->q_bar, &r->pose_bar, r->D);
+  }
+}
+
+// act' = next(act, rate): from the cotangents in `next_bar` to r->act_bar (added) and r->act_dot_bar.
+static void activate_bar(reverseRow* s, const vvReal* act, const vvReal* act_dot, vvReal* next_bar) {
+  vvReverseWork* r = &s->work->reverse;
+  zero(r->act_dot_bar, s->m->na);
+  if (s->m_bar) {
+    vv_rigid_activate_vjp(s->m, act, act_dot, r->act1, s->m_bar, r->act_bar, r->act_dot_bar, next_bar, &r->mem);
+  } else {
+    vv_rigid_activate_state_vjp(s->m, act, act_dot, r->act1, r->act_bar, r->act_dot_bar, next_bar, &r->mem);
+  }
+}
+
+// Rates of activations at s->row: r->act_dot_bar to r->act_bar and r->ctrl_bar (added).
+static void activation_bar(reverseRow* s) {
+  vvReverseWork* r = &s->work->reverse;
+  if (s->m_bar) {
+    vv_rigid_activation_vjp(s->m, s->row.act, s->ctrl, r->act_dot, s->m_bar, r->act_bar, r->ctrl_bar, r->act_dot_bar,
+                            &r->mem);
+  } else {
+    vv_rigid_activation_state_vjp(s->m, s->row.act, s->ctrl, r->act_dot, r->act_bar, r->ctrl_bar, r->act_dot_bar,
+                                  &r->mem);
   }
 }
 
@@ -192,6 +215,18 @@ static void rk4_end_bar(reverseRow* s, const vvTape* tape, int k) {
   for (int i = 0; i < 4; i++) {
     for (int d = 0; d < nv; d++) r->rk_v_bar[i * nv + d] = vv_rigid_stage_weight(i) * r->rk_u_bar[d];
   }
+  int na = s->m->na;
+  if (na == 0) return;
+  vvReal* rate = r->rk_act_dot;
+  zero(rate, na);
+  for (int i = 0; i < 4; i++) {
+    vv_rigid_activation(s->m, vv_tape_row(tape, k, i).act, s->ctrl, r->act_dot);
+    add_scaled(rate, vv_rigid_stage_weight(i), r->act_dot, na);
+  }
+  activate_bar(s, s->row.act, rate, r->act1_bar);
+  for (int i = 0; i < 4; i++) {
+    for (int d = 0; d < na; d++) r->rk_act_dot_bar[i * na + d] = vv_rigid_stage_weight(i) * r->act_dot_bar[d];
+  }
 }
 
 // Evaluation i > 0 of the step at row k: its node, its poses, and the state that it was made at.
@@ -207,15 +242,28 @@ static vvStatus rk4_stage_bar(reverseRow* s, const vvTape* tape, int k, int i) {
   if (status != VV_OK) return status;
   swap(&r->q_bar, &r->rk_q_bar);
   swap(&r->v_bar, &r->rk_v);
+  swap(&r->act_bar, &r->rk_act_bar);
+  zero(r->act_bar, m->na);
   zero(r->q_bar, m->nq);
   memcpy(r->v_bar, r->rk_v_bar + i * nv, (size_t)nv * sizeof(vvReal));
   memcpy(r->a_bar, r->rk_a_bar + i * nv, (size_t)nv * sizeof(vvReal));
   status = node_bar(s);
   kinematics_bar(s);
+  memcpy(r->act_dot_bar, r->rk_act_dot_bar + i * m->na, (size_t)m->na * sizeof(vvReal));
+  if (m->na > 0) activation_bar(s);
   swap(&r->q_bar, &r->rk_q_bar);
   swap(&r->v_bar, &r->rk_v);
+  swap(&r->act_bar, &r->rk_act_bar);
   s->row = first;
   if (status != VV_OK) return status;
+  if (m->na > 0) {  // act_i = act + h c act'_(i-1)
+    add_scaled(r->act_bar, 1, r->rk_act_bar, m->na);
+    add_scaled(r->rk_act_dot_bar + (i - 1) * m->na, h * c, r->rk_act_bar, m->na);
+    if (s->m_bar) {
+      vv_rigid_activation(m, before.act, s->ctrl, r->act_dot);
+      s->m_bar->opt_timestep[0] += c * dot(r->rk_act_bar, r->act_dot, m->na);
+    }
+  }
   for (int d = 0; d < nv; d++) r->rk_u[d] = c * before.v[d];
   retract_bar(s, first.q, r->rk_q_bar);
   add_scaled(r->rk_v_bar + (i - 1) * nv, c, r->rk_u_bar, nv);
@@ -235,6 +283,10 @@ static vvStatus rk4_bar(reverseRow* s, const vvTape* tape, int k) {
   }
   add_scaled(r->v_bar, 1, r->rk_v_bar, s->m->nv);
   memcpy(r->a_bar, r->rk_a_bar, (size_t)s->m->nv * sizeof(vvReal));
+  if (s->m->na > 0) {
+    memcpy(r->act_dot_bar, r->rk_act_dot_bar, (size_t)s->m->na * sizeof(vvReal));
+    activation_bar(s);
+  }
   return VV_OK;
 }
 
@@ -254,6 +306,11 @@ static vvStatus reverse_row(reverseRow* s, const vvTape* tape, int k, const vvRe
     integrate_bar(s, v1);
     status = advance_bar(s);
     if (status != VV_OK) return status;
+    if (s->m->na > 0) {
+      vv_rigid_activation(s->m, s->row.act, s->ctrl, r->act_dot);
+      activate_bar(s, s->row.act, r->act_dot, r->act1_bar);
+      activation_bar(s);
+    }
   }
   if (out_bar) {
     status = vv_roll_output_vjp(s->in, k, &s->row, work, out_bar, s->m_bar);
@@ -272,6 +329,7 @@ static void begin(vvRollout* work) {
   vvReverseWork* r = &work->reverse;
   zero(r->q1_bar, work->nq);
   zero(r->v1_bar, work->nv);
+  zero(r->act1_bar, work->na);
   zero(r->tau, work->nv);
   zero(r->pose_bar.xpos, 3 * work->nbody);
   zero(r->pose_bar.xquat, 4 * work->nbody);
@@ -292,7 +350,9 @@ static void seed_final(const reverseRow* s, const vvRolloutSeed* seed) {
   zero(r->q_bar, s->m->nq);
   zero(r->v_bar, s->m->nv);
   if (seed->q_bar) vv_q_bar_to_ambient(s->m, s->row.q, seed->q_bar, r->q_bar);
+  zero(r->act_bar, s->m->na);
   if (seed->v_bar) memcpy(r->v_bar, seed->v_bar, (size_t)s->m->nv * sizeof(vvReal));
+  if (seed->act_bar && s->m->na > 0) memcpy(r->act_bar, seed->act_bar, (size_t)s->m->na * sizeof(vvReal));
 }
 
 static void add(vvReal* y, const vvReal* x, int n) {
@@ -323,7 +383,8 @@ static void store_row(const reverseRow* s, int k, vvGradient* g) {
   }
   if (g->adjoint_norm) {
     vv_q_bar_to_tangent(s->m, s->row.q, r->q_bar, r->tangent_bar);
-    g->adjoint_norm[k] = vv_sqrt(dot(r->tangent_bar, r->tangent_bar, nv) + dot(r->v_bar, r->v_bar, nv));
+    g->adjoint_norm[k] = vv_sqrt(dot(r->tangent_bar, r->tangent_bar, nv) + dot(r->v_bar, r->v_bar, nv) +
+                                 dot(r->act_bar, r->act_bar, s->m->na));
   }
 }
 
@@ -331,7 +392,7 @@ static void store_initial(const reverseRow* s, vvGradient* g) {
   const vvReverseWork* r = &s->work->reverse;
   if (g->q0_bar) vv_q_bar_to_tangent(s->m, s->row.q, r->q_bar, g->q0_bar);
   if (g->v0_bar) copy(g->v0_bar, r->v_bar, s->m->nv);
-  if (g->act0_bar) zero(g->act0_bar, s->m->na);
+  if (g->act0_bar) copy(g->act0_bar, r->act_bar, s->m->na);
   if (g->model && !s->in->initial) add(g->model->qpos0, r->q_bar, s->m->nq);
 }
 
@@ -373,6 +434,7 @@ static vvStatus sweep(reverseRow* s, const vvTape* tape, const vvRolloutSeed* se
       v1 = vv_tape_row(tape, k + 1, 0).v;
       zero(r->q_bar, s->m->nq);
       zero(r->v_bar, s->m->nv);
+      zero(r->act_bar, s->m->na);
     }
     const vvReal* out_bar = NULL;
     if (next_row >= 0 && vv_rollout_row(in, next_row) == k) {
@@ -386,6 +448,7 @@ static vvStatus sweep(reverseRow* s, const vvTape* tape, const vvRolloutSeed* se
     if (k == 0) store_initial(s, g);
     swap(&r->q_bar, &r->q1_bar);
     swap(&r->v_bar, &r->v1_bar);
+    swap(&r->act_bar, &r->act1_bar);
     if ((k & 63) == 63 && vv_context_cancelled(s->work->ctx)) return VV_ERROR_CANCELLED;
   }
   return VV_OK;

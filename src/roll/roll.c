@@ -94,10 +94,12 @@ static void store_trajectory(const vvState* s, int k, vvReal* trajectory) {
   if (s->na > 0) memcpy(row + 1 + s->nq + s->nv, s->act, (size_t)s->na * sizeof(vvReal));
 }
 
-// Records an evaluation at q, v, with the solution in work->rigid where it was solved.
-static vvStatus record(const vvRollout* work, const vvReal* q, const vvReal* v, bool solved, vvTape* tape) {
+// Records an evaluation at q, v, act, with the solution in work->rigid where it was solved.
+static vvStatus record(const vvRollout* work, const vvReal* q, const vvReal* v, const vvReal* act, bool solved,
+                       vvTape* tape) {
   vvTapeRow row = {.q = q,
                    .v = v,
+                   .act = act,
                    .a = work->rigid->a,
                    .a2 = work->rigid->a2,
                    .contacts = work->rigid->contacts,
@@ -159,7 +161,8 @@ static vvStatus evaluate_stages(const vvRolloutInput* in, int k, vvRollout* work
     if (status != VV_OK && status != VV_ERROR_NOT_CONVERGED) return fail(status, k, work->rigid, report);
     if (status != VV_OK && *worst == VV_OK) *worst = fail(status, k, work->rigid, report);
     note_solve(work->rigid, out);
-    status = tape ? record(work, work->rigid->stage_q, work->rigid->stage_v, true, tape) : VV_OK;
+    status =
+        tape ? record(work, work->rigid->stage_q, work->rigid->stage_v, work->rigid->stage_act, true, tape) : VV_OK;
     if (status != VV_OK) return fail_tape(status, k, in->nstep, tape, report);
   }
   return VV_OK;
@@ -182,7 +185,7 @@ static vvStatus run(const vvRolloutInput* in, vvTape* tape, vvRollout* work, vvR
       note_solve(work->rigid, out);
     }
     if (tape) {
-      vvStatus status = record(work, work->state->q, work->state->v, solve, tape);
+      vvStatus status = record(work, work->state->q, work->state->v, work->state->act, solve, tape);
       if (status != VV_OK) return fail_tape(status, k, in->nstep, tape, report);
     }
     if (wanted) {

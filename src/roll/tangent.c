@@ -66,6 +66,12 @@ static size_t cut_all8(vvTangentWork* t, const vvModel* m, vvReal8* base) {
   t->tau_tan = cut8(base, &used, nv);
   t->r_tan = cut8(base, &used, nv);
   t->zero = cut8(base, &used, 6 * nbody > nv ? 6 * nbody : nv);
+  size_t na = (size_t)m->na;
+  t->act_tan = cut8(base, &used, na);
+  t->act1_tan = cut8(base, &used, na);
+  t->act_dot_tan = cut8(base, &used, na);
+  t->rk_act_tan = cut8(base, &used, na);
+  t->rk_sum_act = cut8(base, &used, na);
   t->rk_q_tan = cut8(base, &used, nq);
   t->rk_v_tan = cut8(base, &used, nv);
   t->rk_u_tan = cut8(base, &used, nv);
@@ -87,6 +93,9 @@ static size_t cut_reals(vvTangentWork* t, const vvModel* m, vvReal* base) {
   vvReal** arrays[] = {&t->tau, &t->r, &t->d, &t->column, &t->rk_u};
   size_t used = 0;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++, used += nv) *arrays[i] = base ? base + used : NULL;
+  size_t na = ((size_t)m->na + 7) & ~(size_t)7;
+  vvReal** activations[] = {&t->act_dot, &t->act1, &t->rk_act_dot};
+  for (size_t i = 0; i < 3; i++, used += na) *activations[i] = base ? base + used : NULL;
   t->force = base ? base + used : NULL;
   return used + 6 * (size_t)m->nbody;
 }
@@ -220,8 +229,8 @@ static vvStatus node_tan(tangentRow* s) {
   const vvModel* m = s->m;
   const vvTapeRow* row = &s->row;
   vvRigidPose pose = pose_of(work);
-  vv_rigid_force_jvp8(m, &t->model, row->q, t->q_tan, row->v, t->v_tan, s->ctrl, s->ctrl_tan, s->applied, t->zero,
-                      t->tau, t->tau_tan);
+  vv_rigid_force_jvp8(m, &t->model, row->q, t->q_tan, row->v, t->v_tan, row->act, t->act_tan, s->ctrl, s->ctrl_tan,
+                      s->applied, t->zero, t->tau, t->tau_tan);
   vv_rigid_residual_jvp8(m, &t->model, work->rigid->ref, &pose, &t->pose_tan, row->v, t->v_tan, row->a, t->tau,
                          t->tau_tan, s->wrench, t->zero, s->nwrench, row->contacts, row->ncontact, row->limits,
                          row->nlimit, row->q, t->q_tan, &work->motion, &t->motion_tan, t->force, t->force_tan, t->r,
@@ -286,6 +295,23 @@ static void pose_tan(tangentRow* s) {
   vv_rigid_kinematics_jvp8(s->m, &s->t->model, s->row.q, s->t->q_tan, s->work->rigid->ref, &pose, &s->t->pose_tan);
 }
 
+// Rates of activations at s->row, into t->act_dot and its tangents.
+static void activation_tan(tangentRow* s) {
+  vvTangentWork* t = s->t;
+  if (s->m->na == 0) return;
+  vv_rigid_activation_jvp8(s->m, &t->model, s->row.act, t->act_tan, s->ctrl, s->ctrl_tan, t->act_dot, t->act_dot_tan);
+}
+
+// Activations after the step, from t->act_tan to t->act1_tan.
+static void activate_tan(tangentRow* s, const vvReal* rate, const vvReal8* rate_tan) {
+  vvTangentWork* t = s->t;
+  if (s->m->na == 0) return;
+  vv_rigid_activate_jvp8(s->m, &t->model, s->row.act, t->act_tan, rate, rate_tan, t->act1, t->act1_tan);
+  vvReal8* swap = t->act_tan;
+  t->act_tan = t->act1_tan;
+  t->act1_tan = swap;
+}
+
 // Adds evaluation i at velocity v with tangents v_tan, a_tan to the weighted sums of Runge-Kutta's step.
 static void add_stage8(const tangentRow* s, int i, const vvReal8* v_tan) {
   vvTangentWork* t = s->t;
@@ -294,6 +320,10 @@ static void add_stage8(const tangentRow* s, int i, const vvReal8* v_tan) {
     t->rk_sum_v[d] += b * v_tan[d];
     t->rk_sum_a[d] += b * t->a_tan[d];
     t->rk_u[d] += b * s->row.v[d];
+  }
+  for (int k = 0; k < s->m->na; k++) {
+    t->rk_sum_act[k] += b * t->act_dot_tan[k];
+    t->rk_act_dot[k] += b * t->act_dot[k];
   }
 }
 
@@ -305,10 +335,13 @@ static vvStatus rk4_tan(tangentRow* s, int k) {
   vvReal h = m->opt_timestep[0];
   vvReal8 h_tan = t->model.opt_timestep[0];
   vvTapeRow first = s->row;
-  vvReal8 *q0_tan = t->q_tan, *v0_tan = t->v_tan;
+  vvReal8 *q0_tan = t->q_tan, *v0_tan = t->v_tan, *act0_tan = t->act_tan;
+  zero8(t->rk_sum_act, m->na);
+  for (int d = 0; d < m->na; d++) t->rk_act_dot[d] = 0;
   zero8(t->rk_sum_v, m->nv);
   zero8(t->rk_sum_a, m->nv);
   memset(t->rk_u, 0, (size_t)m->nv * sizeof(vvReal));
+  activation_tan(s);
   add_stage8(s, 0, v0_tan);
   vvStatus status = VV_OK;
   for (int i = 1; i < 4 && status == VV_OK; i++) {
@@ -319,16 +352,22 @@ static vvStatus rk4_tan(tangentRow* s, int k) {
     for (int d = 0; d < m->nv; d++) t->rk_u_tan[d] = c * v_before[d];
     vv_rigid_integrate_jvp8(m, &t->model, first.q, q0_tan, t->d, t->rk_u_tan, work->q1, t->rk_q_tan);
     for (int d = 0; d < m->nv; d++) t->rk_v_tan[d] = v0_tan[d] + c * (h * t->a_tan[d] + h_tan * before.a[d]);
+    for (int d = 0; d < m->na; d++) {
+      t->rk_act_tan[d] = act0_tan[d] + c * (h * t->act_dot_tan[d] + h_tan * t->act_dot[d]);
+    }
     s->row = vv_tape_row(s->tape, k, i);
     t->q_tan = t->rk_q_tan;
     t->v_tan = t->rk_v_tan;
+    t->act_tan = t->rk_act_tan;
     status = linearize(s, k, i);
     if (status == VV_OK) {
       pose_tan(s);
       status = node_tan(s);
+      activation_tan(s);
     }
     t->q_tan = q0_tan;
     t->v_tan = v0_tan;
+    t->act_tan = act0_tan;
     if (status == VV_OK) add_stage8(s, i, t->rk_v_tan);
   }
   s->row = first;
@@ -339,6 +378,7 @@ static vvStatus rk4_tan(tangentRow* s, int k) {
     t->v_tan[d] += h * t->rk_sum_a[d] + h_tan * a;
   }
   vv_rigid_integrate_jvp8(m, &t->model, first.q, t->q_tan, t->rk_u, t->rk_sum_v, work->q1, t->q1_tan);
+  activate_tan(s, t->rk_act_dot, t->rk_sum_act);
   return VV_OK;
 }
 
@@ -368,6 +408,8 @@ static vvStatus tangent_row(tangentRow* s, int k, const vvReal* v1, vvReal8* out
     vvReal h = m->opt_timestep[0];
     for (int i = 0; i < m->nv; i++) t->v_tan[i] += h * t->a2_tan[i] + t->model.opt_timestep[0] * s->row.a2[i];
     vv_rigid_integrate_jvp8(m, &t->model, row->q, t->q_tan, v1, t->v_tan, work->q1, t->q1_tan);
+    activation_tan(s);
+    activate_tan(s, t->act_dot, t->act_dot_tan);
   }
   vvReal8* swap = t->q_tan;
   t->q_tan = t->q1_tan;
@@ -384,6 +426,8 @@ static void begin(tangentRow* s, const vvRolloutTangent* tangent) {
   zero8(t->v_tan, m->nv);
   if (!s->in->initial) memcpy(t->q_tan, t->model.qpos0, (size_t)m->nq * sizeof(vvReal8));
   if (tangent->q0_tan) add_ambient(m, s->row.q, tangent->q0_tan, t->q_tan);
+  zero8(t->act_tan, m->na);
+  if (tangent->act0_tan && m->na > 0) memcpy(t->act_tan, tangent->act0_tan, (size_t)m->na * sizeof(vvReal8));
   if (tangent->v0_tan) memcpy(t->v_tan, tangent->v0_tan, (size_t)m->nv * sizeof(vvReal8));
 }
 
@@ -453,6 +497,6 @@ vvStatus vv_rollout_jvp8(const vvRolloutInput* in, const vvTape* tape, vvRollout
   }
   if (out->q_tan) to_tangent(s.m, s.row.q, s.t->q_tan, out->q_tan);
   if (out->v_tan) memcpy(out->v_tan, s.t->v_tan, (size_t)s.m->nv * sizeof(vvReal8));
-  if (out->act_tan) zero8(out->act_tan, s.m->na);
+  if (out->act_tan && s.m->na > 0) memcpy(out->act_tan, s.t->act_tan, (size_t)s.m->na * sizeof(vvReal8));
   return VV_OK;
 }

@@ -32,7 +32,7 @@ struct vvTape {
   int nrow;         // evaluations recorded so far
   int nstep;        // of the rollout begun
   int nstage;       // evaluations of a step
-  int nq, nv;
+  int nq, nv, na;
 };
 
 vvStatus vv_tape_create(vvContext* ctx, vvTape** tape) {
@@ -110,6 +110,7 @@ vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep) {
   tape->nstep = nstep;
   tape->nq = m->nq;
   tape->nv = m->nv;
+  tape->na = m->na;
   if (need > tape->row_capacity) {
     unsigned char** row = vv_context_realloc(tape->ctx, tape->row, tape->row_capacity * sizeof(unsigned char*),
                                              need * sizeof(unsigned char*));
@@ -121,7 +122,7 @@ vvStatus vv_tape_begin(vvTape* tape, const vvModel* m, int nstep) {
 }
 
 static size_t row_bytes(const vvTape* tape, int ncontact, int nlimit) {
-  size_t bytes = sizeof(vvTapeHeader) + (size_t)(tape->nq + 3 * tape->nv) * sizeof(vvReal) +
+  size_t bytes = sizeof(vvTapeHeader) + (size_t)(tape->nq + 3 * tape->nv + tape->na) * sizeof(vvReal) +
                  (size_t)ncontact * sizeof(vvContactFeature) + (size_t)nlimit * sizeof(vvRowFeature);
   return (bytes + 15) & ~(size_t)15;
 }
@@ -161,6 +162,7 @@ vvStatus vv_tape_append(vvTape* tape, const vvTapeRow* row) {
   at = put(at, &header, sizeof header);
   at = put(at, row->q, (size_t)tape->nq * sizeof(vvReal));
   at = put(at, row->v, (size_t)tape->nv * sizeof(vvReal));
+  at = put(at, row->act, (size_t)tape->na * sizeof(vvReal));
   if (row->solved) {
     at = put(at, row->a, (size_t)tape->nv * sizeof(vvReal));
     at = put(at, row->a2, (size_t)tape->nv * sizeof(vvReal));
@@ -178,7 +180,8 @@ vvTapeRow vv_tape_row(const vvTape* tape, int k, int stage) {
   vvTapeRow row;
   row.q = (const vvReal*)(const void*)(header + 1);
   row.v = row.q + tape->nq;
-  row.a = row.v + tape->nv;
+  row.act = row.v + tape->nv;
+  row.a = row.act + tape->na;
   row.a2 = row.a + tape->nv;
   row.contacts = (const vvContactFeature*)(const void*)(row.a2 + tape->nv);
   row.limits = (const vvRowFeature*)(const void*)(row.contacts + header->ncontact);
@@ -198,5 +201,5 @@ uint64_t vv_tape_inputs(const vvTape* tape) {
 
 bool vv_tape_complete(const vvTape* tape, const vvModel* m, int nstep) {
   return tape->nstep == nstep && tape->nstage == vv_rigid_stages(m) && tape->nrow == nstep * tape->nstage + 1 &&
-         tape->nq == m->nq && tape->nv == m->nv;
+         tape->nq == m->nq && tape->nv == m->nv && tape->na == m->na;
 }

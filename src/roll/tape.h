@@ -6,7 +6,7 @@
 // Everything else is rebuilt from these.
 //
 // layout   chunks of memory that stay where they are; a record lies within one chunk:
-//          header | q nq | v nv | a nv | a2 nv | contacts | limits
+//          header | q nq | v nv | act na | a nv | a2 nv | contacts | limits
 
 #ifndef VISVIVA_ROLL_TAPE_H_
 #define VISVIVA_ROLL_TAPE_H_
@@ -25,6 +25,7 @@ typedef struct vvTapeHeader {
 typedef struct vvTapeRow {
   const vvReal* q;                   // nq
   const vvReal* v;                   // nv
+  const vvReal* act;                 // na
   const vvReal* a;                   // nv   zeros where not solved
   const vvReal* a2;                  // nv   likewise; the acceleration that advances v
   const vvContactFeature* contacts;  // ncontact

@@ -48,6 +48,15 @@ static void cut_reverse(cutter* c, const vvModel* m, vvReverseWork* r) {
   r->held_ctrl_bar = cut(c, (size_t)m->nu);
   r->held_applied_bar = cut(c, nv);
   r->tangent_bar = cut(c, nv);
+  size_t na = (size_t)m->na;
+  r->act_bar = cut(c, na);
+  r->act1_bar = cut(c, na);
+  r->act_dot = cut(c, na);
+  r->act_dot_bar = cut(c, na);
+  r->act1 = cut(c, na);
+  r->rk_act_bar = cut(c, na);
+  r->rk_act_dot = cut(c, na);
+  r->rk_act_dot_bar = cut(c, 4 * na);
   r->rk_q_bar = cut(c, nq);
   r->rk_v = cut(c, nv);
   r->rk_u = cut(c, nv);
@@ -70,7 +79,7 @@ static size_t most(size_t a, size_t b) {
 }
 
 static void cut_all(cutter* c, const vvModel* m, vvRollout* work) {
-  work->zero = cut(c, most(6 * (size_t)m->nbody, most((size_t)m->nv, (size_t)m->nu)));
+  work->zero = cut(c, most(6 * (size_t)m->nbody, most((size_t)m->nv, (size_t)m->nu + (size_t)m->na)));
   work->q1 = cut(c, (size_t)m->nq);
   cut_motion(c, (size_t)m->nbody, &work->motion);
   if (work->use & VV_ROLLOUT_REVERSE) cut_reverse(c, m, &work->reverse);

@@ -17,11 +17,16 @@
 // Scratch of the reverse sweep (reverse.c).
 typedef struct vvReverseWork {
   // cotangents carried from row to row
-  vvReal* q_bar;   // nq   ambient
-  vvReal* v_bar;   // nv
-  vvReal* q1_bar;  // nq   of the row after
-  vvReal* v1_bar;  // nv
+  vvReal* q_bar;     // nq   ambient
+  vvReal* v_bar;     // nv
+  vvReal* q1_bar;    // nq   of the row after
+  vvReal* v1_bar;    // nv
+  vvReal* act_bar;   // na
+  vvReal* act1_bar;  // na
   // within a step
+  vvReal* act_dot;           // na
+  vvReal* act_dot_bar;       // na
+  vvReal* act1;              // na
   vvReal* a_bar;             // nv
   vvReal* a2_bar;            // nv
   vvReal* d;                 // nv   a2 - a
@@ -36,12 +41,15 @@ typedef struct vvReverseWork {
   vvReal* held_applied_bar;  // nv
   vvReal* tangent_bar;       // nv   chart of q_bar
   // of Runge-Kutta's evaluations
-  vvReal* rk_q_bar;  // nq       of the present one's configuration
-  vvReal* rk_v;      // nv       of the present one's velocity
-  vvReal* rk_u;      // nv       velocity that q advances by
-  vvReal* rk_u_bar;  // nv
-  vvReal* rk_v_bar;  // 4 x nv   of all velocities
-  vvReal* rk_a_bar;  // 4 x nv   of all accelerations
+  vvReal* rk_q_bar;        // nq       of the present one's configuration
+  vvReal* rk_v;            // nv       of the present one's velocity
+  vvReal* rk_act_bar;      // na       of the present one's activations
+  vvReal* rk_act_dot;      // na       weighted sum of the rates
+  vvReal* rk_act_dot_bar;  // 4 x na
+  vvReal* rk_u;            // nv       velocity that q advances by
+  vvReal* rk_u_bar;        // nv
+  vvReal* rk_v_bar;        // 4 x nv   of all velocities
+  vvReal* rk_a_bar;        // 4 x nv   of all accelerations
   vvRigidPose pose_bar;
   vvRigidMotion motion_bar;
   vvReal* D;  // nbody x 6   motions of d and w2 in the damping node

@@ -21,6 +21,11 @@ const vvKeyword vv_keys_geom_type[] = {{"plane", VV_GEOM_PLANE},
                                        {NULL, 0}};
 const vvKeyword vv_keys_joint_type[] = {
     {"free", VV_JOINT_FREE}, {"ball", VV_JOINT_BALL}, {"slide", VV_JOINT_SLIDE}, {"hinge", VV_JOINT_HINGE}, {NULL, 0}};
+const vvKeyword vv_keys_actuator[] = {
+    {"motor", VV_ACTUATOR_MOTOR},       {"general", VV_ACTUATOR_GENERAL},         {"position", VV_ACTUATOR_POSITION},
+    {"velocity", VV_ACTUATOR_VELOCITY}, {"intvelocity", VV_ACTUATOR_INTVELOCITY}, {"damper", VV_ACTUATOR_DAMPER},
+    {"cylinder", VV_ACTUATOR_CYLINDER}, {"muscle", VV_ACTUATOR_MUSCLE},           {NULL, 0}};
+
 const vvKeyword vv_keys_tristate[] = {{"false", VV_FALSE}, {"true", VV_TRUE}, {"auto", VV_AUTO}, {NULL, 0}};
 const vvKeyword vv_keys_frame_type[] = {
     {"body", VV_FRAME_BODY}, {"xbody", VV_FRAME_XBODY}, {"geom", VV_FRAME_GEOM}, {"site", VV_FRAME_SITE}, {NULL, 0}};
@@ -88,31 +93,32 @@ static const vvAttr attr_frame[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                     ORIENTATION(vvSpecFrame),
                                     {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-static const vvAttr attr_joint[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
-                                    {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
-                                    {"type", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, type, vv_keys_joint_type)},
-                                    {"group", VV_ATTR_LOOK, 1, 1, NOWHERE},
-                                    {"pos", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, pos)},
-                                    {"axis", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, axis)},
-                                    {"springdamper", VV_ATTR_ZERO, 2, 2, NOWHERE},
-                                    {"limited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, limited, vv_keys_tristate)},
-                                    {"actuatorfrclimited", VV_ATTR_FALSE, 0, 0, NOWHERE},
-                                    {"solreflimit", VV_ATTR_REAL, 1, 2, AT(vvSpecJoint, solreflimit)},
-                                    {"solimplimit", VV_ATTR_REAL, 1, 5, AT(vvSpecJoint, solimplimit)},
-                                    {"solreffriction", VV_ATTR_REAL, 1, 2, AT(vvSpecJoint, solreffriction)},
-                                    {"solimpfriction", VV_ATTR_REAL, 1, 5, AT(vvSpecJoint, solimpfriction)},
-                                    {"stiffness", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, stiffness)},
-                                    {"range", VV_ATTR_REAL, 2, 2, AT(vvSpecJoint, range)},
-                                    {"actuatorfrcrange", VV_ATTR_ZERO, 2, 2, NOWHERE},
-                                    {"actuatorgravcomp", VV_ATTR_FALSE, 0, 0, NOWHERE},
-                                    {"margin", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, margin)},
-                                    {"ref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, ref)},
-                                    {"springref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, springref)},
-                                    {"armature", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, armature)},
-                                    {"damping", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, damping)},
-                                    {"frictionloss", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, frictionloss)},
-                                    {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
-                                    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_joint[] = {
+    {"name", VV_ATTR_NAME, 0, 0, NOWHERE},
+    {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
+    {"type", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, type, vv_keys_joint_type)},
+    {"group", VV_ATTR_LOOK, 1, 1, NOWHERE},
+    {"pos", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, pos)},
+    {"axis", VV_ATTR_REAL, 3, 3, AT(vvSpecJoint, axis)},
+    {"springdamper", VV_ATTR_ZERO, 2, 2, NOWHERE},
+    {"limited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, limited, vv_keys_tristate)},
+    {"actuatorfrclimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecJoint, actuatorfrclimited, vv_keys_tristate)},
+    {"solreflimit", VV_ATTR_REAL, 1, 2, AT(vvSpecJoint, solreflimit)},
+    {"solimplimit", VV_ATTR_REAL, 1, 5, AT(vvSpecJoint, solimplimit)},
+    {"solreffriction", VV_ATTR_REAL, 1, 2, AT(vvSpecJoint, solreffriction)},
+    {"solimpfriction", VV_ATTR_REAL, 1, 5, AT(vvSpecJoint, solimpfriction)},
+    {"stiffness", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, stiffness)},
+    {"range", VV_ATTR_REAL, 2, 2, AT(vvSpecJoint, range)},
+    {"actuatorfrcrange", VV_ATTR_REAL, 2, 2, AT(vvSpecJoint, actuatorfrcrange)},
+    {"actuatorgravcomp", VV_ATTR_FALSE, 0, 0, NOWHERE},
+    {"margin", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, margin)},
+    {"ref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, ref)},
+    {"springref", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, springref)},
+    {"armature", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, armature)},
+    {"damping", VV_ATTR_POLY, 1, 3, AT(vvSpecJoint, damping)},
+    {"frictionloss", VV_ATTR_REAL, 1, 1, AT(vvSpecJoint, frictionloss)},
+    {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
+    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 static const vvAttr attr_freejoint[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                         {"group", VV_ATTR_LOOK, 1, 1, NOWHERE},
@@ -165,43 +171,122 @@ static const vvAttr attr_site[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                    {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
                                    {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
-// What motor and general share.
-#define ACTUATOR_ROWS                                                                                               \
-  {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},                                   \
-      {"group", VV_ATTR_INT, 1, 1, AT(vvSpecActuator, group)}, {"nsample", VV_ATTR_ZERO, 1, 1, NOWHERE},            \
-      {"interp", VV_ATTR_PASS, 0, 0, NOWHERE}, {"delay", VV_ATTR_ZERO, 1, 1, NOWHERE},                              \
-      {"ctrlrange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, ctrlrange)}, {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},   \
-      {"ctrllimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, ctrllimited, vv_keys_tristate)},                     \
-      {"forcelimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, forcelimited, vv_keys_tristate)},                   \
-      {"forcerange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, forcerange)},                                           \
-      {"lengthrange", VV_ATTR_PASS, 2, 2, NOWHERE}, {"gear", VV_ATTR_REAL, 1, 6, AT(vvSpecActuator, gear)},         \
-      {"damping", VV_ATTR_ZERO, 1, 3, NOWHERE}, {"armature", VV_ATTR_ZERO, 1, 1, NOWHERE},                          \
-      {"cranklength", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"joint", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)},    \
-      {"jointinparent", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)}, {"tendon", VV_ATTR_REFUSED, 0, 0, NOWHERE}, \
-      {"slidersite", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"cranksite", VV_ATTR_REFUSED, 0, 0, NOWHERE},                \
-      {"site", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {                                                                   \
-    "refsite", VV_ATTR_REFUSED, 0, 0, NOWHERE                                                                       \
+static const vvKeyword keys_dyn[] = {{"none", VV_DYN_NONE},     {"integrator", VV_DYN_INTEGRATOR},
+                                     {"filter", VV_DYN_FILTER}, {"filterexact", VV_DYN_FILTEREXACT},
+                                     {"muscle", VV_DYN_MUSCLE}, {NULL, 0}};
+static const vvKeyword keys_gain[] = {
+    {"fixed", VV_GAIN_FIXED}, {"affine", VV_GAIN_AFFINE}, {"muscle", VV_GAIN_MUSCLE}, {NULL, 0}};
+static const vvKeyword keys_bias[] = {
+    {"none", VV_BIAS_NONE}, {"affine", VV_BIAS_AFFINE}, {"muscle", VV_BIAS_MUSCLE}, {NULL, 0}};
+
+// What all actuators share.
+#define ACTUATOR_ROWS                                                                                             \
+  {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},                                 \
+      {"group", VV_ATTR_INT, 1, 1, AT(vvSpecActuator, group)}, {"nsample", VV_ATTR_ZERO, 1, 1, NOWHERE},          \
+      {"interp", VV_ATTR_PASS, 0, 0, NOWHERE}, {"delay", VV_ATTR_ZERO, 1, 1, NOWHERE},                            \
+      {"ctrlrange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, ctrlrange)}, {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE}, \
+      {"ctrllimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, ctrllimited, vv_keys_tristate)},                   \
+      {"forcelimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, forcelimited, vv_keys_tristate)},                 \
+      {"forcerange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, forcerange)},                                         \
+      {"lengthrange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, lengthrange)},                                       \
+      {"gear", VV_ATTR_REAL, 1, 6, AT(vvSpecActuator, gear)}, {"damping", VV_ATTR_ZERO, 1, 3, NOWHERE},           \
+      {"armature", VV_ATTR_ZERO, 1, 1, NOWHERE}, {"cranklength", VV_ATTR_REFUSED, 0, 0, NOWHERE},                 \
+      {"joint", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)},                                                   \
+      {"jointinparent", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, joint)},                                           \
+      {"tendon", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, tendon)}, {"slidersite", VV_ATTR_REFUSED, 0, 0, NOWHERE}, \
+      {"cranksite", VV_ATTR_REFUSED, 0, 0, NOWHERE}, {"site", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, site)}, {    \
+    "refsite", VV_ATTR_TEXT, 0, 0, AT(vvSpecActuator, refsite)                                                    \
   }
+#define ACT_ROWS                                                                          \
+  {"actlimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, actlimited, vv_keys_tristate)}, \
+      {"actrange", VV_ATTR_REAL, 2, 2, AT(vvSpecActuator, actrange)}, {                   \
+    "actearly", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, actearly, keys_bool)             \
+  }
+#define END_ROW \
+  { NULL, VV_ATTR_REAL, 0, 0, NOWHERE }
+#define SLOT(field, index) offsetof(vvSpecActuator, field) + (index) * sizeof(double), NULL
 
-static const vvAttr attr_motor[] = {ACTUATOR_ROWS, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_motor[] = {ACTUATOR_ROWS, END_ROW};
 
-// Rows beyond a motor's are checked to say what a motor is (mjcf_read_other.c).
 static const vvAttr attr_general[] = {ACTUATOR_ROWS,
+                                      ACT_ROWS,
                                       {"body", VV_ATTR_REFUSED, 0, 0, NOWHERE},
-                                      {"actlimited", VV_ATTR_FALSE, 0, 0, NOWHERE},
-                                      {"actrange", VV_ATTR_PASS, 2, 2, NOWHERE},
                                       {"actdim", VV_ATTR_PASS, 1, 1, NOWHERE},
                                       {"input", VV_ATTR_FALSE, 0, 0, NOWHERE},
                                       {"velrange", VV_ATTR_PASS, 2, 2, NOWHERE},
                                       {"ffrange", VV_ATTR_PASS, 2, 2, NOWHERE},
-                                      {"dyntype", VV_ATTR_FALSE, 0, 0, NOWHERE},
-                                      {"gaintype", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                      {"biastype", VV_ATTR_FALSE, 0, 0, NOWHERE},
-                                      {"dynprm", VV_ATTR_PASS, 1, 10, NOWHERE},
-                                      {"gainprm", VV_ATTR_PASS, 1, 10, NOWHERE},
-                                      {"biasprm", VV_ATTR_PASS, 1, 10, NOWHERE},
-                                      {"actearly", VV_ATTR_PASS, 0, 0, NOWHERE},
-                                      {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+                                      {"dyntype", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, dyntype, keys_dyn)},
+                                      {"gaintype", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, gaintype, keys_gain)},
+                                      {"biastype", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecActuator, biastype, keys_bias)},
+                                      {"dynprm", VV_ATTR_REAL, 1, 10, AT(vvSpecActuator, dynprm)},
+                                      {"gainprm", VV_ATTR_REAL, 1, 10, AT(vvSpecActuator, gainprm)},
+                                      {"biasprm", VV_ATTR_REAL, 1, 10, AT(vvSpecActuator, biasprm)},
+                                      END_ROW};
+
+static const vvAttr attr_position[] = {ACTUATOR_ROWS,
+                                       ACT_ROWS,
+                                       {"inheritrange", VV_ATTR_ZERO, 1, 1, NOWHERE},
+                                       {"kp", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 0)},
+                                       {"kv", VV_ATTR_REAL, 1, 1, SLOT(biasprm, 2)},
+                                       {"dampratio", VV_ATTR_REAL, 1, 1, SLOT(biasprm, 3)},
+                                       {"timeconst", VV_ATTR_REAL, 1, 1, SLOT(dynprm, 0)},
+                                       END_ROW};
+
+static const vvAttr attr_velocity[] = {ACTUATOR_ROWS, {"kv", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 0)}, END_ROW};
+
+static const vvAttr attr_intvelocity[] = {ACTUATOR_ROWS,
+                                          ACT_ROWS,
+                                          {"inheritrange", VV_ATTR_ZERO, 1, 1, NOWHERE},
+                                          {"kp", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 0)},
+                                          {"kv", VV_ATTR_REAL, 1, 1, SLOT(biasprm, 2)},
+                                          {"dampratio", VV_ATTR_REAL, 1, 1, SLOT(biasprm, 3)},
+                                          END_ROW};
+
+static const vvAttr attr_damper[] = {ACTUATOR_ROWS, {"kv", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 2)}, END_ROW};
+
+static const vvAttr attr_cylinder[] = {ACTUATOR_ROWS,
+                                       {"timeconst", VV_ATTR_REAL, 1, 1, SLOT(dynprm, 0)},
+                                       {"area", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 0)},
+                                       {"diameter", VV_ATTR_REFUSED, 0, 0, NOWHERE},
+                                       {"bias", VV_ATTR_REAL, 3, 3, SLOT(biasprm, 0)},
+                                       END_ROW};
+
+static const vvAttr attr_muscle[] = {ACTUATOR_ROWS,
+                                     {"timeconst", VV_ATTR_REAL, 2, 2, SLOT(dynprm, 0)},
+                                     {"tausmooth", VV_ATTR_REAL, 1, 1, SLOT(dynprm, 2)},
+                                     {"range", VV_ATTR_REAL, 2, 2, SLOT(gainprm, 0)},
+                                     {"force", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 2)},
+                                     {"scale", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 3)},
+                                     {"lmin", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 4)},
+                                     {"lmax", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 5)},
+                                     {"vmax", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 6)},
+                                     {"fpmax", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 7)},
+                                     {"fvmax", VV_ATTR_REAL, 1, 1, SLOT(gainprm, 8)},
+                                     END_ROW};
+
+static const vvAttr attr_tendon[] = {
+    {"name", VV_ATTR_NAME, 0, 0, NOWHERE},
+    {"class", VV_ATTR_CLASS, 0, 0, NOWHERE},
+    {"group", VV_ATTR_INT, 1, 1, AT(vvSpecTendon, group)},
+    {"limited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecTendon, limited, vv_keys_tristate)},
+    {"range", VV_ATTR_REAL, 2, 2, AT(vvSpecTendon, range)},
+    {"actuatorfrclimited", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecTendon, actuatorfrclimited, vv_keys_tristate)},
+    {"actuatorfrcrange", VV_ATTR_REAL, 2, 2, AT(vvSpecTendon, actuatorfrcrange)},
+    {"solreflimit", VV_ATTR_REAL, 1, 2, AT(vvSpecTendon, solreflimit)},
+    {"solimplimit", VV_ATTR_REAL, 1, 5, AT(vvSpecTendon, solimplimit)},
+    {"solreffriction", VV_ATTR_PASS, 1, 2, NOWHERE},
+    {"solimpfriction", VV_ATTR_PASS, 1, 5, NOWHERE},
+    {"frictionloss", VV_ATTR_ZERO, 1, 1, NOWHERE},
+    {"margin", VV_ATTR_REAL, 1, 1, AT(vvSpecTendon, margin)},
+    {"stiffness", VV_ATTR_POLY, 1, 3, AT(vvSpecTendon, stiffness)},
+    {"damping", VV_ATTR_POLY, 1, 3, AT(vvSpecTendon, damping)},
+    {"springlength", VV_ATTR_REAL, 1, 2, AT(vvSpecTendon, springlength)},
+    {"armature", VV_ATTR_ZERO, 1, 1, NOWHERE},
+    {"width", VV_ATTR_LOOK, 1, 1, NOWHERE},
+    {"material", VV_ATTR_PASS, 0, 0, NOWHERE},
+    {"rgba", VV_ATTR_LOOK, 1, 4, NOWHERE},
+    {"user", VV_ATTR_LOOK, 1, 1000, NOWHERE},
+    END_ROW};
 
 #define SENSOR_ROWS                                                                                        \
   {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"nsample", VV_ATTR_ZERO, 1, 1, NOWHERE},                         \
@@ -275,7 +360,7 @@ static const vvAttr attr_option[] = {
     {"o_solref", VV_ATTR_PASS, 1, 2, NOWHERE},
     {"o_solimp", VV_ATTR_PASS, 1, 5, NOWHERE},
     {"o_friction", VV_ATTR_PASS, 1, 5, NOWHERE},
-    {"actuatorgroupdisable", VV_ATTR_REFUSED, 0, 0, NOWHERE},
+    {"actuatorgroupdisable", VV_ATTR_PASS, 0, 0, NOWHERE},
     {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
 static const vvAttr attr_compiler[] = {
@@ -323,11 +408,13 @@ const vvAttr* vv_attr_geom(void) {
 const vvAttr* vv_attr_site(void) {
   return attr_site;
 }
-const vvAttr* vv_attr_motor(void) {
-  return attr_motor;
+const vvAttr* vv_attr_actuator(int kind) {
+  static const vvAttr* const tables[] = {attr_motor,       attr_general, attr_position, attr_velocity,
+                                         attr_intvelocity, attr_damper,  attr_cylinder, attr_muscle};
+  return tables[kind];
 }
-const vvAttr* vv_attr_general(void) {
-  return attr_general;
+const vvAttr* vv_attr_tendon(void) {
+  return attr_tendon;
 }
 const vvAttr* vv_attr_sensor(int target) {
   switch (target) {

@@ -32,6 +32,7 @@ static const vvBinding bindings[] = {ROW(VV_ELEMENT_FRAME, frame_pos, vvSpecFram
                                      ROW(VV_ELEMENT_JOINT, jnt_margin, vvSpecJoint, margin, 1),
                                      ROW(VV_ELEMENT_JOINT, jnt_solref, vvSpecJoint, solreflimit, 2),
                                      ROW(VV_ELEMENT_JOINT, jnt_solimp, vvSpecJoint, solimplimit, 5),
+                                     ROW(VV_ELEMENT_JOINT, jnt_actfrcrange, vvSpecJoint, actuatorfrcrange, 2),
                                      ROW(VV_ELEMENT_JOINT, jnt_frictionloss, vvSpecJoint, frictionloss, 1),
                                      ROW(VV_ELEMENT_JOINT, jnt_friction_solref, vvSpecJoint, solreffriction, 2),
                                      ROW(VV_ELEMENT_JOINT, jnt_friction_solimp, vvSpecJoint, solimpfriction, 5),
@@ -51,6 +52,20 @@ static const vvBinding bindings[] = {ROW(VV_ELEMENT_FRAME, frame_pos, vvSpecFram
                                      ROW(VV_ELEMENT_ACTUATOR, actuator_gear, vvSpecActuator, gear, 6),
                                      ROW(VV_ELEMENT_ACTUATOR, actuator_ctrlrange, vvSpecActuator, ctrlrange, 2),
                                      ROW(VV_ELEMENT_ACTUATOR, actuator_forcerange, vvSpecActuator, forcerange, 2),
+                                     ROW(VV_ELEMENT_ACTUATOR, actuator_actrange, vvSpecActuator, actrange, 2),
+                                     ROW(VV_ELEMENT_ACTUATOR, actuator_lengthrange, vvSpecActuator, lengthrange, 2),
+                                     ROW(VV_ELEMENT_ACTUATOR, actuator_gainprm, vvSpecActuator, gainprm, 10),
+                                     ROW(VV_ELEMENT_ACTUATOR, actuator_biasprm, vvSpecActuator, biasprm, 10),
+                                     ROW(VV_ELEMENT_ACTUATOR, actuator_dynprm, vvSpecActuator, dynprm, 10),
+                                     ROW(VV_ELEMENT_TENDON, tendon_range, vvSpecTendon, range, 2),
+                                     ROW(VV_ELEMENT_TENDON, tendon_actfrcrange, vvSpecTendon, actuatorfrcrange, 2),
+                                     ROW(VV_ELEMENT_TENDON, tendon_margin, vvSpecTendon, margin, 1),
+                                     ROW(VV_ELEMENT_TENDON, tendon_stiffness, vvSpecTendon, stiffness, 1),
+                                     ROW(VV_ELEMENT_TENDON, tendon_damping, vvSpecTendon, damping, 1),
+                                     ROW(VV_ELEMENT_TENDON, tendon_springlength, vvSpecTendon, springlength, 2),
+                                     ROW(VV_ELEMENT_TENDON, tendon_solref, vvSpecTendon, solreflimit, 2),
+                                     ROW(VV_ELEMENT_TENDON, tendon_solimp, vvSpecTendon, solimplimit, 5),
+                                     ROW(VV_ELEMENT_WRAP, wrap_coef, vvSpecWrap, coef, 1),
                                      ROW(VV_ELEMENT_SENSOR, sensor_cutoff, vvSpecSensor, cutoff, 1),
                                      {VV_ELEMENT_OPTION, 0, 0, 0}};
 
@@ -82,6 +97,8 @@ vvSpecHead* vv_spec_prototype(const vvSpec* spec, vvElement element, int class_i
       return &c->geom.head;
     case VV_ELEMENT_SITE:
       return &c->site.head;
+    case VV_ELEMENT_TENDON:
+      return &c->tendon.head;
     case VV_ELEMENT_ACTUATOR:
       return &c->actuator.head;
     default:
@@ -111,7 +128,8 @@ void vv_spec_settle(vvSpec* spec) {
     settle_one(&c->joint.head, &p->joint.head, offsetof(vvSpecJoint, type), id);
     settle_one(&c->geom.head, &p->geom.head, offsetof(vvSpecGeom, type), id);
     settle_one(&c->site.head, &p->site.head, offsetof(vvSpecSite, type), id);
-    settle_one(&c->actuator.head, &p->actuator.head, offsetof(vvSpecActuator, ctrllimited), id);
+    settle_one(&c->actuator.head, &p->actuator.head, offsetof(vvSpecActuator, kind), id);
+    settle_one(&c->tendon.head, &p->tendon.head, offsetof(vvSpecTendon, limited), id);
   }
   const int16_t own = VV_ORIGIN_OWN;
   for (int i = 0; i < spec->njoint; i++) {
@@ -129,7 +147,11 @@ void vv_spec_settle(vvSpec* spec) {
   }
   for (int i = 0; i < spec->nactuator; i++) {
     vvSpecActuator* e = spec->actuators[i];
-    settle_one(&e->head, &spec->classes[e->head.class_id]->actuator.head, offsetof(vvSpecActuator, ctrllimited), own);
+    settle_one(&e->head, &spec->classes[e->head.class_id]->actuator.head, offsetof(vvSpecActuator, kind), own);
+  }
+  for (int i = 0; i < spec->ntendon; i++) {
+    vvSpecTendon* e = spec->tendons[i];
+    settle_one(&e->head, &spec->classes[e->head.class_id]->tendon.head, offsetof(vvSpecTendon, limited), own);
   }
 }
 
@@ -175,9 +197,10 @@ static int order_bodies(vvSpec* spec, vvSpecHead** out) {
 vvStatus vv_spec_order_create(vvSpec* spec, vvSpecOrder* order) {
   memset(order, 0, sizeof *order);
   const int counts[VV_ELEMENT_COUNT] = {
-      [VV_ELEMENT_FRAME] = spec->nframe,   [VV_ELEMENT_BODY] = spec->nbody, [VV_ELEMENT_JOINT] = spec->njoint,
-      [VV_ELEMENT_GEOM] = spec->ngeom,     [VV_ELEMENT_SITE] = spec->nsite, [VV_ELEMENT_ACTUATOR] = spec->nactuator,
-      [VV_ELEMENT_SENSOR] = spec->nsensor, [VV_ELEMENT_KEY] = spec->nkey};
+      [VV_ELEMENT_FRAME] = spec->nframe, [VV_ELEMENT_BODY] = spec->nbody,         [VV_ELEMENT_JOINT] = spec->njoint,
+      [VV_ELEMENT_GEOM] = spec->ngeom,   [VV_ELEMENT_SITE] = spec->nsite,         [VV_ELEMENT_TENDON] = spec->ntendon,
+      [VV_ELEMENT_WRAP] = spec->nwrap,   [VV_ELEMENT_ACTUATOR] = spec->nactuator, [VV_ELEMENT_SENSOR] = spec->nsensor,
+      [VV_ELEMENT_KEY] = spec->nkey};
   for (int e = 0; e < VV_ELEMENT_COUNT; e++) {
     order->heads[e] = VV_NEW(spec->context, vvSpecHead*, counts[e] + 1);
     if (!order->heads[e]) {
@@ -199,6 +222,8 @@ vvStatus vv_spec_order_create(vvSpec* spec, vvSpecOrder* order) {
   order_by_body(order->heads[VV_ELEMENT_SITE], (void* const*)spec->sites, spec->nsite, offsetof(vvSpecSite, body),
                 spec->nbody, start);
   order_as_listed(order->heads[VV_ELEMENT_FRAME], (void* const*)spec->frames, spec->nframe);
+  order_as_listed(order->heads[VV_ELEMENT_TENDON], (void* const*)spec->tendons, spec->ntendon);
+  order_as_listed(order->heads[VV_ELEMENT_WRAP], (void* const*)spec->wraps, spec->nwrap);
   order_as_listed(order->heads[VV_ELEMENT_ACTUATOR], (void* const*)spec->actuators, spec->nactuator);
   order_as_listed(order->heads[VV_ELEMENT_SENSOR], (void* const*)spec->sensors, spec->nsensor);
   order_as_listed(order->heads[VV_ELEMENT_KEY], (void* const*)spec->keys, spec->nkey);
@@ -218,8 +243,8 @@ void vv_spec_order_free(vvSpec* spec, vvSpecOrder* order) {
 // ---- messages -------------------------------------------------------------------------------------------------------
 
 const char* vv_element_word(vvElement element) {
-  static const char* const words[VV_ELEMENT_COUNT] = {"opt",  "compiler", "frame",    "body",   "joint", "dof",
-                                                      "geom", "site",     "actuator", "sensor", "key"};
+  static const char* const words[VV_ELEMENT_COUNT] = {"opt",  "compiler", "frame",  "body",     "joint",  "dof", "geom",
+                                                      "site", "tendon",   "tendon", "actuator", "sensor", "key"};
   return element < VV_ELEMENT_COUNT ? words[element] : "";
 }
 

@@ -72,9 +72,23 @@ static vvStatus read_flags(vvMjcf* r, xmlNode* node) {
   return vv_mjcf_no_children(r, node);
 }
 
+static vvStatus read_groups(vvMjcf* r, xmlNode* node, vvSpecOption* o) {
+  int groups[31], count = 0;
+  vvStatus status = vv_mjcf_ints(r, node, "actuatorgroupdisable", 1, 31, groups, &count);
+  if (status != VV_OK) return status;
+  if (count) o->groups_disabled = 0;
+  for (int i = 0; i < count; i++) {
+    if (groups[i] < 0 || groups[i] > 30)
+      return vv_mjcf_error(r, node, "option actuatorgroupdisable names group %d; groups are 0 to 30", groups[i]);
+    o->groups_disabled |= 1 << groups[i];
+  }
+  return VV_OK;
+}
+
 vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node) {
   vvSpecOption* o = &r->spec->option;
   vvStatus status = vv_mjcf_attributes(r, node, vv_attr_option(), o, NULL, 0);
+  if (status == VV_OK) status = read_groups(r, node, o);
   if (status != VV_OK) return status;
   if (xmlHasProp(node, (const xmlChar*)"iterations")) o->iterations_stated = true;
   if (xmlHasProp(node, (const xmlChar*)"density") || xmlHasProp(node, (const xmlChar*)"viscosity")) o->fluid = true;
@@ -96,7 +110,7 @@ static vvStatus read_prototype(vvMjcf* r, xmlNode* node, int id) {
                                       "material", "camera",   "light",    "pair",        "equality",    "tendon",
                                       "position", "velocity", "damper",   "intvelocity", "orientation", "pid",
                                       "cylinder", "muscle",   "adhesion", "dcmotor",     "default",     NULL};
-  static const char* const passed[] = {"mesh", "material", "camera", "light", "pair", "equality", "tendon", NULL};
+  static const char* const passed[] = {"mesh", "material", "camera", "light", "pair", "equality", NULL};
   vvSpecClass* c = r->spec->classes[id];
   int16_t origin = (int16_t)id;
   for (const xmlAttr* a = node->properties; a; a = a->next)
@@ -112,11 +126,16 @@ static vvStatus read_prototype(vvMjcf* r, xmlNode* node, int id) {
   if (vv_mjcf_is(node, "joint")) return vv_mjcf_attributes(r, node, vv_attr_joint(), &c->joint, &c->joint.head, origin);
   if (vv_mjcf_is(node, "geom")) return vv_mjcf_attributes(r, node, vv_attr_geom(), &c->geom, &c->geom.head, origin);
   if (vv_mjcf_is(node, "site")) return vv_mjcf_attributes(r, node, vv_attr_site(), &c->site, &c->site.head, origin);
-  if (vv_mjcf_is(node, "motor") || vv_mjcf_is(node, "general"))
-    return vv_mjcf_actuator_attributes(r, node, &c->actuator, origin);
+  if (vv_mjcf_is(node, "tendon")) {
+    status = vv_mjcf_attributes(r, node, vv_attr_tendon(), &c->tendon, &c->tendon.head, origin);
+    vv_mjcf_tendon_length(node, c->tendon.springlength);
+    return status;
+  }
+  for (int k = 0; vv_keys_actuator[k].key; k++)
+    if (vv_mjcf_is(node, vv_keys_actuator[k].key)) return vv_mjcf_actuator_attributes(r, node, &c->actuator, origin);
   for (int i = 0; known[i]; i++)
     if (vv_mjcf_is(node, known[i]))
-      return vv_mjcf_unsupported(r, node, "actuator \"%s\" is not supported yet; use motor", known[i]);
+      return vv_mjcf_unsupported(r, node, "actuator \"%s\" is not supported yet; use another kind", known[i]);
   return vv_mjcf_unknown_element(r, node, known);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The visviva authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// mjcf_read_other.c: contact, actuator, sensor, keyframe.
+// mjcf_read_other.c: contact, tendon, actuator, sensor, keyframe.
 
 #include <libxml/parser.h>
 #include <string.h>
@@ -30,31 +30,47 @@ vvStatus vv_mjcf_read_contact(vvMjcf* r, xmlNode* node) {
   return VV_OK;
 }
 
-// A general actuator must say what a motor is: gain 1, no bias, no dynamics.
-static vvStatus check_general(vvMjcf* r, xmlNode* node) {
-  double gain[10] = {1};
-  int count = 0;
-  const char* type;
-  vvStatus status = vv_mjcf_reals(r, node, "gainprm", 1, 10, gain, &count);
-  if (status == VV_OK) status = vv_mjcf_text(r, node, "gaintype", &type);
-  if (status != VV_OK) return status;
-  if (type && strcmp(type, "fixed"))
-    return vv_mjcf_unsupported(r, node, "general attribute \"gaintype\" is not supported yet beyond \"fixed\"");
-  if (gain[0] != 1)
-    return vv_mjcf_unsupported(r, node,
-                               "general attribute \"gainprm\" is not supported yet beyond 1; put it into gear");
-  return VV_OK;
+// Makes an actuator one of a kind, with that kind's own defaults where it was none.
+static void set_kind(vvSpecActuator* a, int kind) {
+  static const double muscle[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
+  if (a->kind == kind) return;
+  a->kind = kind;
+  if (kind == VV_ACTUATOR_POSITION || kind == VV_ACTUATOR_INTVELOCITY || kind == VV_ACTUATOR_DAMPER)
+    for (int k = 1; k < 10; k++) a->gainprm[k] = a->biasprm[k] = 0;
+  if (kind == VV_ACTUATOR_POSITION) a->dynprm[0] = 0;
+  if (kind == VV_ACTUATOR_DAMPER) a->gainprm[2] = 1;
+  if (kind == VV_ACTUATOR_MUSCLE) {
+    for (int k = 0; k < 9; k++)
+      if (a->gainprm[k] == (k == 0)) a->gainprm[k] = muscle[k];
+    if (a->dynprm[0] == 1) a->dynprm[0] = 0.01;
+    if (a->dynprm[1] == 0) a->dynprm[1] = 0.04;
+  }
 }
 
 vvStatus vv_mjcf_actuator_attributes(vvMjcf* r, xmlNode* node, vvSpecActuator* a, int16_t origin) {
-  bool general = vv_mjcf_is(node, "general");
-  vvStatus status = vv_mjcf_attributes(r, node, general ? vv_attr_general() : vv_attr_motor(), a, &a->head, origin);
-  if (status == VV_OK && general) status = check_general(r, node);
+  int kind = 0;
+  while (!vv_mjcf_is(node, vv_keys_actuator[kind].key)) kind++;
+  set_kind(a, kind);
+  vvStatus status = vv_mjcf_attributes(r, node, vv_attr_actuator(kind), a, &a->head, origin);
   if (status != VV_OK) return status;
   bool joint = xmlHasProp(node, (const xmlChar*)"joint") != NULL;
   bool parent = xmlHasProp(node, (const xmlChar*)"jointinparent") != NULL;
-  if (joint && parent) return vv_mjcf_error(r, node, "actuator has joint and jointinparent; keep one");
+  bool tendon = xmlHasProp(node, (const xmlChar*)"tendon") != NULL;
+  bool site = xmlHasProp(node, (const xmlChar*)"site") != NULL;
+  if (joint + parent + tendon + site > 1)
+    return vv_mjcf_error(r, node,
+                         "actuator drives more than one thing; keep one of joint, jointinparent, tendon and site");
+  if (xmlHasProp(node, (const xmlChar*)"refsite") && (joint || parent || tendon))
+    return vv_mjcf_error(r, node, "refsite needs site; add it");
+  if (kind == VV_ACTUATOR_MUSCLE && site) return vv_mjcf_error(r, node, "muscle has no attribute \"site\"");
   if (joint || parent) a->in_parent = parent;
+  if (joint || parent || tendon) a->site = a->refsite = "";
+  if (joint || parent || site) a->tendon = "";
+  if (tendon || site) a->joint = "";
+  double dim = 0;
+  int count = 0;
+  if ((status = vv_mjcf_reals(r, node, "actdim", 1, 1, &dim, &count)) != VV_OK) return status;
+  if (count && dim > 1) return vv_mjcf_unsupported(r, node, "actdim is not supported yet beyond 1; remove it");
   return VV_OK;
 }
 
@@ -62,10 +78,12 @@ vvStatus vv_mjcf_read_actuator(vvMjcf* r, xmlNode* node) {
   static const char* const known[] = {"motor",  "general",  "position", "velocity", "intvelocity", "orientation", "pid",
                                       "damper", "cylinder", "muscle",   "adhesion", "dcmotor",     "plugin",      NULL};
   for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
-    if (!vv_mjcf_is(n, "motor") && !vv_mjcf_is(n, "general")) {
+    int kind = 0;
+    while (vv_keys_actuator[kind].key && !vv_mjcf_is(n, vv_keys_actuator[kind].key)) kind++;
+    if (!vv_keys_actuator[kind].key) {
       for (int i = 0; known[i]; i++)
         if (vv_mjcf_is(n, known[i]))
-          return vv_mjcf_unsupported(r, n, "actuator \"%s\" is not supported yet; use motor", known[i]);
+          return vv_mjcf_unsupported(r, n, "actuator \"%s\" is not supported yet; use another kind", known[i]);
       return vv_mjcf_unknown_element(r, n, known);
     }
     int id = 0;
@@ -77,9 +95,63 @@ vvStatus vv_mjcf_read_actuator(vvMjcf* r, xmlNode* node) {
     if (status == VV_OK) status = vv_mjcf_actuator_attributes(r, n, a, VV_ORIGIN_OWN);
     if (status == VV_OK) status = vv_mjcf_no_children(r, n);
     if (status != VV_OK) return status;
-    if (!*a->joint) return vv_mjcf_error(r, n, "%s drives nothing; add joint=\"...\"", (const char*)n->name);
+    if (!*a->joint && !*a->tendon && !*a->site)
+      return vv_mjcf_error(r, n, "%s drives nothing; add joint, tendon or site", (const char*)n->name);
+    if (*a->refsite && !*a->site) return vv_mjcf_error(r, n, "refsite needs site; add it");
   }
   return VV_OK;
+}
+
+static vvStatus read_fixed(vvMjcf* r, xmlNode* node) {
+  static const char* const known[] = {"joint", NULL};
+  int id = 0;
+  vvStatus status = vv_mjcf_class(r, node, "class", 0, &id);
+  if (status != VV_OK) return status;
+  vvSpecTendon* t = vv_spec_add_tendon(r->spec, id);
+  if (!t) return vv_mjcf_no_memory(r);
+  status = vv_mjcf_place(r, node, &t->head);
+  if (status == VV_OK) status = vv_mjcf_attributes(r, node, vv_attr_tendon(), t, &t->head, VV_ORIGIN_OWN);
+  for (xmlNode* n = vv_mjcf_first(node); n && status == VV_OK; n = vv_mjcf_next(n)) {
+    if (!vv_mjcf_is(n, "joint")) return vv_mjcf_unknown_element(r, n, known);
+    const char* joint;
+    double coef = 0;
+    int count = 0;
+    status = vv_mjcf_required(r, n, "joint", &joint);
+    if (status == VV_OK) status = vv_mjcf_reals(r, n, "coef", 1, 1, &coef, &count);
+    if (status != VV_OK) return status;
+    if (!count) return vv_mjcf_error(r, n, "joint of a fixed tendon needs the attribute \"coef\"");
+    for (const xmlAttr* a = n->properties; a; a = a->next)
+      if (strcmp((const char*)a->name, "joint") && strcmp((const char*)a->name, "coef"))
+        return vv_mjcf_error(r, n, "joint of a fixed tendon has no attribute \"%.40s\"", (const char*)a->name);
+    vvSpecWrap* w = vv_spec_add_wrap(r->spec, t, joint, coef);
+    if (!w) return vv_mjcf_no_memory(r);
+    w->head.line = vv_mjcf_line(n);
+    w->head.file = vv_mjcf_file(n);
+    status = vv_mjcf_no_children(r, n);
+  }
+  return status;
+}
+
+// springlength of one number stands for both.
+vvStatus vv_mjcf_read_tendon(vvMjcf* r, xmlNode* node) {
+  static const char* const known[] = {"fixed", "spatial", NULL};
+  for (xmlNode* n = vv_mjcf_first(node); n; n = vv_mjcf_next(n)) {
+    if (vv_mjcf_is(n, "spatial"))
+      return vv_mjcf_unsupported(r, n, "spatial in <tendon> is not supported yet; use a fixed tendon");
+    if (!vv_mjcf_is(n, "fixed")) return vv_mjcf_unknown_element(r, n, known);
+    vvStatus status = read_fixed(r, n);
+    if (status != VV_OK) return status;
+    vv_mjcf_tendon_length(n, r->spec->tendons[r->spec->ntendon - 1]->springlength);
+  }
+  return VV_OK;
+}
+
+void vv_mjcf_tendon_length(const xmlNode* node, double springlength[2]) {
+  const xmlAttr* a = xmlHasProp((xmlNode*)node, (const xmlChar*)"springlength");
+  if (!a || !a->children || !a->children->content) return;
+  const char* text = (const char*)a->children->content + strspn((const char*)a->children->content, " \t\n\r");
+  const char* end = text + strcspn(text, " \t\n\r");
+  if (end[strspn(end, " \t\n\r")] == 0) springlength[1] = springlength[0];
 }
 
 static bool known_sensor(const xmlNode* node) {

@@ -50,6 +50,7 @@ static void write_attributes(vvText* t, const vvAttr* table, const void* element
       size_t first = VV_ORIGIN_INDEX(a->offset);
       for (int k = 0; k < most; k++)
         if (head->origin[first + (size_t)k] == own) n = k + 1;
+      if (!stated && own == VV_ORIGIN_OWN && n == 1 && v[0] == 0 && !strcmp(a->name, "timeconst")) n = 0;
       if (n > 0 && n < a->min) n = a->min;
       if (n > 0 && a->kind == VV_ATTR_QUAT) n = 4;
       if (n > 0 && !isnan(v[0])) vv_text_reals(t, a->name, v, n);
@@ -265,7 +266,9 @@ static vvStatus write_class_tree(vvWriter* w, int id, const vvSpecClass* builtin
   write_prototype(w, "joint", vv_attr_joint(), &c->joint, &base->joint, id);
   write_prototype(w, "geom", vv_attr_geom(), &c->geom, &base->geom, id);
   write_prototype(w, "site", vv_attr_site(), &c->site, &base->site, id);
-  write_prototype(w, "motor", vv_attr_motor(), &c->actuator, &base->actuator, id);
+  write_prototype(w, "tendon", vv_attr_tendon(), &c->tendon, &base->tendon, id);
+  write_prototype(w, vv_keys_actuator[c->actuator.kind].key, vv_attr_actuator(c->actuator.kind), &c->actuator,
+                  &base->actuator, id);
   vvStatus status = VV_OK;
   for (int i = id + 1; i < w->spec->nclass && status == VV_OK; i++)
     if (w->spec->classes[i]->parent == id) status = write_class_tree(w, i, builtin, depth + 1);
@@ -315,6 +318,13 @@ static void write_option(vvWriter* w) {
   if (o->solver >= 0 && o->solver < 2) vv_text_attribute(t, "solver", solvers[o->solver]);
   if (o->tolerance != 1e-8) vv_text_reals(t, "tolerance", &o->tolerance, 1);
   if (o->iterations != 100) vv_text_int(t, "iterations", o->iterations);
+  if (o->groups_disabled) {
+    char groups[128] = "";
+    int n = 0;
+    for (int g = 0; g < 31; g++)
+      if (o->groups_disabled >> g & 1) n += snprintf(groups + n, sizeof groups - (size_t)n, n ? " %d" : "%d", g);
+    vv_text_attribute(t, "actuatorgroupdisable", groups);
+  }
   bool flags = o->disable || o->energy;
   vv_text_close(t, "option", !flags);
   if (!flags) return;
@@ -340,17 +350,43 @@ static void write_contact(vvWriter* w) {
   vv_text_end(w->t, "contact");
 }
 
+static void write_tendons(vvWriter* w) {
+  if (!w->spec->ntendon) return;
+  vv_text_section(w->t, "tendon");
+  for (int i = 0, k = 0; i < w->spec->ntendon; i++) {
+    const vvSpecTendon* t = w->spec->tendons[i];
+    vv_text_open(w->t, "fixed");
+    write_name(w->t, &t->head);
+    write_class(w, &t->head, 0);
+    write_attributes(w->t, vv_attr_tendon(), t, &w->spec->classes[t->head.class_id]->tendon, VV_ORIGIN_OWN);
+    write_looks(w->t, &t->head);
+    vv_text_close(w->t, "fixed", false);
+    for (; k < w->spec->nwrap && w->spec->wraps[k]->tendon == t; k++) {
+      vv_text_open(w->t, "joint");
+      vv_text_attribute(w->t, "joint", w->spec->wraps[k]->joint);
+      vv_text_reals(w->t, "coef", &w->spec->wraps[k]->coef, 1);
+      vv_text_close(w->t, "joint", true);
+    }
+    vv_text_end(w->t, "fixed");
+  }
+  vv_text_end(w->t, "tendon");
+}
+
 static void write_actuators(vvWriter* w) {
   if (!w->spec->nactuator) return;
   vv_text_section(w->t, "actuator");
   for (int i = 0; i < w->spec->nactuator; i++) {
     const vvSpecActuator* a = w->spec->actuators[i];
-    vv_text_open(w->t, "motor");
+    const char* word = vv_keys_actuator[a->kind].key;
+    vv_text_open(w->t, word);
     write_name(w->t, &a->head);
     write_class(w, &a->head, 0);
-    vv_text_attribute(w->t, a->in_parent ? "jointinparent" : "joint", a->joint);
-    write_attributes(w->t, vv_attr_motor(), a, &w->spec->classes[a->head.class_id]->actuator, VV_ORIGIN_OWN);
-    vv_text_close(w->t, "motor", true);
+    if (a->site[0]) vv_text_attribute(w->t, "site", a->site);
+    if (a->site[0] && a->refsite[0]) vv_text_attribute(w->t, "refsite", a->refsite);
+    if (a->tendon[0]) vv_text_attribute(w->t, "tendon", a->tendon);
+    if (a->joint[0]) vv_text_attribute(w->t, a->in_parent ? "jointinparent" : "joint", a->joint);
+    write_attributes(w->t, vv_attr_actuator(a->kind), a, &w->spec->classes[a->head.class_id]->actuator, VV_ORIGIN_OWN);
+    vv_text_close(w->t, word, true);
   }
   vv_text_end(w->t, "actuator");
 }
@@ -414,6 +450,7 @@ static vvStatus write_all(vvWriter* w, const vvSpecClass* builtin) {
   if (status != VV_OK) return status;
   vv_text_end(w->t, "worldbody");
   write_contact(w);
+  write_tendons(w);
   write_actuators(w);
   write_sensors(w);
   write_keys(w);

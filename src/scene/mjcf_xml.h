@@ -70,9 +70,12 @@ vvStatus vv_mjcf_read_option(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_default(vvMjcf* r, xmlNode* node, int parent);
 vvStatus vv_mjcf_read_body(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFrame* frame, int class_id);
 vvStatus vv_mjcf_read_contact(vvMjcf* r, xmlNode* node);
+vvStatus vv_mjcf_read_tendon(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_actuator(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_sensor(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_keyframe(vvMjcf* r, xmlNode* node);
+// A springlength of one number stands for both ends.
+void vv_mjcf_tendon_length(const xmlNode* node, double springlength[2]);
 vvStatus vv_mjcf_actuator_attributes(vvMjcf* r, xmlNode* node, vvSpecActuator* a, int16_t origin);
 // Refuses types of geoms and sites that are known but not supported.
 vvStatus vv_mjcf_check_type(vvMjcf* r, xmlNode* node);

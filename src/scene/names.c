@@ -89,19 +89,22 @@ static size_t write_name(const vvNamesBuild* b, const vvSingle* s, bool group, c
   append(&n, to, vv_element_word(f->element));
   append(&n, to, "/");
   if (!group && f->element != VV_ELEMENT_OPTION && f->element != VV_ELEMENT_COMPILER) {
-    const char* name = b->order->heads[f->element][s->id]->name;
+    bool wrap = f->element == VV_ELEMENT_WRAP;  // named as its tendon
+    int id = wrap ? b->m->wrap_tendon[s->id] : s->id;
+    const char* name = b->order->heads[wrap ? VV_ELEMENT_TENDON : f->element][id]->name;
     if (name[0]) {
       append_escaped(&n, to, name);
     } else {
       append(&n, to, "#");
-      append_int(&n, to, s->id);
+      append_int(&n, to, id);
     }
     append(&n, to, "/");
   }
-  append(&n, to, f->attribute);
-  if (vv_number_is_indexed(f)) {
+  int index;
+  append(&n, to, vv_number_attribute(b->m, s, &index));
+  if (index >= 0) {
     append(&n, to, "/");
-    append_int(&n, to, s->component);
+    append_int(&n, to, index);
   }
   if (to) to[n] = 0;
   return n + 1;

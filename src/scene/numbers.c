@@ -145,6 +145,8 @@ static vvVerdict judge_joint(const vvModel* m, const vvField* f, int j, int k) {
   if (is(f, "damping")) return dead_if(m->disable & VV_DISABLE_DAMPER, "dampers are disabled");
   if (is(f, "armature")) return live;
   if (is(f, "frictionloss") || is(f, "solreffriction") || is(f, "solimpfriction")) return judge_friction(m, f, j, k);
+  if (is(f, "actuatorfrcrange"))
+    return m->jnt_actfrclimited[j] ? dead_if(m->disable & VV_DISABLE_ACTUATION, "actuation is disabled") : absent;
   if (!straight || (is(f, "range") && !m->jnt_limited[j])) return absent;
   if (!m->jnt_limited[j]) return dead_if(true, "the joint has no limit");
   return dead_if(m->disable & (VV_DISABLE_LIMIT | VV_DISABLE_CONSTRAINT), "limits are disabled");
@@ -204,16 +206,95 @@ static vvVerdict judge_geom(const vvUse* u, const vvField* f, int g, int k) {
   return judge_contact(u, f, g, k);
 }
 
+// Which of the slots of an actuator are its numbers, by kind: "gainprm" etc. of a general one, else under the name that
+// the file gives them. NULL: none.
+static const char* slot_name(const vvModel* m, const vvField* f, int i, int k, int* index) {
+  static const char* const muscle[] = {"range", "range", "force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
+  int kind = m->actuator_kind[i];
+  char slot = is(f, "gainprm") ? 'g' : is(f, "biasprm") ? 'b' : 'd';
+  *index = -1;
+  switch (kind) {
+    case VV_ACTUATOR_GENERAL:
+      *index = k;
+      if (slot == 'd')
+        return m->actuator_dyntype[i] > VV_DYN_INTEGRATOR && k < (m->actuator_dyntype[i] == VV_DYN_MUSCLE ? 3 : 1)
+                   ? f->attribute
+                   : NULL;
+      if (slot == 'b') {
+        if (m->actuator_damping[i] && k == 1) return NULL;
+        return m->actuator_biastype[i] == VV_BIAS_AFFINE && k < 3   ? f->attribute
+               : m->actuator_biastype[i] == VV_BIAS_MUSCLE && k < 9 ? f->attribute
+                                                                    : NULL;
+      }
+      return k < (m->actuator_gaintype[i] == VV_GAIN_FIXED    ? 1
+                  : m->actuator_gaintype[i] == VV_GAIN_AFFINE ? 3
+                                                              : 9)
+                 ? f->attribute
+                 : NULL;
+    case VV_ACTUATOR_POSITION:
+    case VV_ACTUATOR_INTVELOCITY:
+      if (slot == 'g') return k == 0 ? "kp" : NULL;
+      if (slot == 'b')
+        return k == 2 && !m->actuator_damping[i] ? "kv" : k == 3 && m->actuator_damping[i] ? "dampratio" : NULL;
+      return k == 0 && m->actuator_dyntype[i] == VV_DYN_FILTEREXACT ? "timeconst" : NULL;
+    case VV_ACTUATOR_VELOCITY:
+      return slot == 'g' && k == 0 ? "kv" : NULL;
+    case VV_ACTUATOR_DAMPER:
+      return slot == 'g' && k == 2 ? "kv" : NULL;
+    case VV_ACTUATOR_CYLINDER:
+      if (slot == 'b') *index = k;
+      if (slot == 'b') return k < 3 ? "bias" : NULL;
+      return k == 0 ? (slot == 'g' ? "area" : "timeconst") : NULL;
+    case VV_ACTUATOR_MUSCLE:
+      if (slot == 'g' && k < 2) *index = k;
+      if (slot == 'd' && k < 2) *index = k;
+      if (slot == 'g') return k < 9 ? muscle[k] : NULL;
+      return slot == 'd' && k < 3 ? (k < 2 ? "timeconst" : "tausmooth") : NULL;
+    default:
+      return NULL;
+  }
+}
+
 static vvVerdict judge_actuator(const vvModel* m, const vvField* f, int i, int k) {
-  bool off = m->disable & VV_DISABLE_ACTUATION;
-  const char* reason = "actuation is disabled";
+  bool off = m->disable & VV_DISABLE_ACTUATION || m->actuator_disabled[i];
+  const char* reason = m->actuator_disabled[i] ? "the actuator's group is disabled" : "actuation is disabled";
+  int index;
   if (is(f, "ctrlrange")) {
     if (!m->actuator_ctrllimited[i]) return absent;
     return off ? dead_if(true, reason) : dead_if(m->disable & VV_DISABLE_CLAMPCTRL, "clamping of controls is disabled");
   }
   if (is(f, "forcerange")) return m->actuator_forcelimited[i] ? dead_if(off, reason) : absent;
-  int type = m->jnt_type[m->actuator_jnt[i]];
+  if (is(f, "actrange")) return m->actuator_actlimited[i] ? dead_if(off, reason) : absent;
+  if (is(f, "lengthrange")) {
+    bool muscle = m->actuator_gaintype[i] == VV_GAIN_MUSCLE || m->actuator_biastype[i] == VV_BIAS_MUSCLE;
+    return muscle ? dead_if(off, reason) : absent;
+  }
+  if (!is(f, "gear")) {
+    if (!slot_name(m, f, i, k, &index)) return absent;
+    bool general = m->actuator_kind[i] == VV_ACTUATOR_GENERAL;
+    if (m->actuator_damping[i] && general && is(f, "gainprm"))
+      return dead_if(true, "the gain of a servo with a damping ratio is stated twice, as biasprm too");
+    if (m->actuator_gaintype[i] == VV_GAIN_MUSCLE && is(f, "gainprm") && k == 3)
+      return dead_if(off || m->actuator_gainprm[10 * i + 2] >= 0, off ? reason : "the muscle's force is stated");
+    if (m->actuator_gaintype[i] == VV_GAIN_MUSCLE && is(f, "gainprm") && k == 2)
+      return dead_if(off || m->actuator_gainprm[10 * i + 2] < 0, off ? reason : "a negative force stands for scale");
+    return dead_if(off, reason);
+  }
+  if (m->actuator_trntype[i] == VV_TRN_TENDON) return k == 0 ? dead_if(off, reason) : absent;
+  if (m->actuator_trntype[i] == VV_TRN_SITE) return dead_if(off, reason);
+  int type = m->jnt_type[m->actuator_trnid[i]];
   return k < (type == VV_JOINT_FREE ? 6 : type == VV_JOINT_BALL ? 3 : 1) ? dead_if(off, reason) : absent;
+}
+
+static vvVerdict judge_tendon(const vvModel* m, const vvField* f, int t) {
+  if (is(f, "stiffness")) return dead_if(m->disable & VV_DISABLE_SPRING, "springs are disabled");
+  if (is(f, "damping")) return dead_if(m->disable & VV_DISABLE_DAMPER, "dampers are disabled");
+  if (is(f, "actuatorfrcrange"))
+    return m->tendon_actfrclimited[t] ? dead_if(m->disable & VV_DISABLE_ACTUATION, "actuation is disabled") : absent;
+  if (is(f, "springlength"))
+    return m->tendon_isrest[t] ? absent : dead_if(m->disable & VV_DISABLE_SPRING, "springs are disabled");
+  return m->tendon_limited[t] ? dead_if(m->disable & (VV_DISABLE_LIMIT | VV_DISABLE_CONSTRAINT), "limits are disabled")
+                              : absent;
 }
 
 static vvVerdict judge_site(const vvModel* m, const vvField* f, int i) {
@@ -239,6 +320,10 @@ static vvVerdict judge(const vvUse* u, const vvField* f, int id, int component) 
       return judge_site(m, f, id);
     case VV_ELEMENT_ACTUATOR:
       return judge_actuator(m, f, id, component);
+    case VV_ELEMENT_TENDON:
+      return judge_tendon(m, f, id);
+    case VV_ELEMENT_WRAP:
+      return live;
     case VV_ELEMENT_SENSOR:
       return m->sensor_cutoff[id] > 0 ? dead_if(m->disable & VV_DISABLE_SENSOR, "sensors are disabled") : absent;
     default:
@@ -297,9 +382,13 @@ vvStatus vv_numbers_list(vvContext* context, const vvSpec* spec, const vvModel* 
 
 // ---- units and sizes ------------------------------------------------------------------------------------------------
 
-bool vv_number_is_indexed(const vvField* field) {
+const char* vv_number_attribute(const vvModel* m, const vvSingle* s, int* index) {
+  const vvField* f = &vv_model_fields()[s->field];
   // The format allows several coefficients of stiffness and damping.
-  return field->width > 1 || is(field, "stiffness") || is(field, "damping");
+  *index = f->width > 1 || is(f, "stiffness") || is(f, "damping") ? s->component : -1;
+  if (f->element == VV_ELEMENT_WRAP) *index = s->id - m->tendon_wrap[m->wrap_tendon[s->id]];
+  if (f->element == VV_ELEMENT_ACTUATOR && f->width == 10) return slot_name(m, f, s->id, s->component, index);
+  return f->attribute;
 }
 
 // The unit of a joint's field: metres for slides, radians for turns, both for free joints.
@@ -332,11 +421,13 @@ const char* vv_number_unit(const vvModel* m, const vvSingle* s) {
     return s->component != 2 ? "" : type == VV_JOINT_SLIDE ? "m" : "rad";
   if (is(f, "friction")) return s->component == 0 ? "" : "m";
   if (f->element == VV_ELEMENT_ACTUATOR && is(f, "forcerange")) {
-    int joint = m->jnt_type[m->actuator_jnt[s->id]];
+    if (m->actuator_trntype[s->id] == VV_TRN_TENDON) return "";
+    int joint = m->jnt_type[m->actuator_trnid[s->id]];
     return joint == VV_JOINT_SLIDE ? "N" : joint == VV_JOINT_FREE ? "N, N m" : "N m";
   }
   if (f->element == VV_ELEMENT_ACTUATOR && is(f, "gear")) {
-    int joint = m->jnt_type[m->actuator_jnt[s->id]];
+    if (m->actuator_trntype[s->id] == VV_TRN_TENDON) return "";
+    int joint = m->jnt_type[m->actuator_trnid[s->id]];
     return joint == VV_JOINT_SLIDE || (joint == VV_JOINT_FREE && s->component < 3) ? "" : "m";
   }
   return f->element == VV_ELEMENT_JOINT ? joint_unit(f, type) : f->unit;
@@ -345,7 +436,8 @@ const char* vv_number_unit(const vvModel* m, const vvSingle* s) {
 vvReal vv_number_scale(const vvModel* m, const vvSingle* s) {
   const vvField* f = &vv_model_fields()[s->field];
   vvReal value = (vvReal)fabs((double)m->reals[s->offset]);
-  bool sized = f->sign >= 0 || is(f, "solref") || is(f, "solreflimit") || is(f, "solreffriction") || is(f, "gear");
+  bool sized = f->sign >= 0 || f->width == 10 || is(f, "springlength") || is(f, "coef") || is(f, "solref") ||
+               is(f, "solreflimit") || is(f, "solreffriction") || is(f, "gear");
   if (sized && value > 0) return value;
   if (is(f, "friction")) return s->component == 0 ? 1 : s->component == 1 ? (vvReal)0.005 : (vvReal)0.0001;
   if (is(f, "solimp") || is(f, "solimplimit") || is(f, "solimpfriction")) return s->component == 2 ? (vvReal)0.001 : 1;

@@ -21,8 +21,8 @@ typedef struct vvSingle {
 vvStatus vv_numbers_list(vvContext* context, const vvSpec* spec, const vvModel* m, const vvSpecOrder* order,
                          vvSingle** list, int* n);
 
-// Whether names of a field end with an index.
-bool vv_number_is_indexed(const vvField* field);
+// The attribute as names have it, and the index behind it (-1: none).
+const char* vv_number_attribute(const vvModel* m, const vvSingle* s, int* index);
 const char* vv_number_unit(const vvModel* m, const vvSingle* s);
 vvReal vv_number_scale(const vvModel* m, const vvSingle* s);
 

@@ -60,8 +60,8 @@ const vvAttr* vv_attr_joint(void);
 const vvAttr* vv_attr_freejoint(void);
 const vvAttr* vv_attr_geom(void);
 const vvAttr* vv_attr_site(void);
-const vvAttr* vv_attr_motor(void);
-const vvAttr* vv_attr_general(void);
+const vvAttr* vv_attr_actuator(int kind);  // vvActuatorKind
+const vvAttr* vv_attr_tendon(void);
 const vvAttr* vv_attr_sensor(int target);  // vvSensorTarget
 const vvAttr* vv_attr_key(void);
 const vvAttr* vv_attr_exclude(void);
@@ -70,6 +70,7 @@ const vvAttr* vv_attr_compiler(void);
 
 extern const vvKeyword vv_keys_geom_type[];
 extern const vvKeyword vv_keys_joint_type[];
+extern const vvKeyword vv_keys_actuator[];
 extern const vvKeyword vv_keys_tristate[];
 extern const vvKeyword vv_keys_frame_type[];
 extern const vvKeyword vv_keys_integrator[];

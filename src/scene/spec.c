@@ -114,6 +114,7 @@ static void joint_builtin(vvSpecJoint* joint) {
   joint->type = VV_JOINT_HINGE;
   joint->axis[2] = 1;
   joint->limited = VV_AUTO;
+  joint->actuatorfrclimited = VV_AUTO;
   set_reals(joint->solreflimit, 2, default_solref);
   set_reals(joint->solimplimit, 5, default_solimp);
   set_reals(joint->solreffriction, 2, default_solref);
@@ -144,7 +145,19 @@ static void class_builtin(vvSpecClass* c) {
   c->actuator.gear[0] = 1;
   c->actuator.ctrllimited = VV_AUTO;
   c->actuator.forcelimited = VV_AUTO;
+  c->actuator.actlimited = VV_AUTO;
+  c->actuator.gainprm[0] = 1;
+  c->actuator.dynprm[0] = 1;
   c->actuator.joint = "";
+  c->actuator.tendon = "";
+  c->actuator.site = "";
+  c->actuator.refsite = "";
+  head_builtin(&c->tendon.head);
+  c->tendon.limited = VV_AUTO;
+  c->tendon.actuatorfrclimited = VV_AUTO;
+  c->tendon.springlength[0] = c->tendon.springlength[1] = -1;
+  set_reals(c->tendon.solreflimit, 2, default_solref);
+  set_reals(c->tendon.solimplimit, 5, default_solimp);
 }
 
 int vv_spec_find_class(const vvSpec* spec, const char* name) {
@@ -166,8 +179,8 @@ int vv_spec_add_class(vvSpec* spec, const char* name, int parent) {
   c->parent = parent;
   c->name = vv_spec_text(spec, name);
   int id = spec->nclass;
-  vvSpecHead* heads[4] = {&c->joint.head, &c->geom.head, &c->site.head, &c->actuator.head};
-  for (int i = 0; i < 4; i++) head_reset(heads[i], id);
+  vvSpecHead* heads[5] = {&c->joint.head, &c->geom.head, &c->site.head, &c->actuator.head, &c->tendon.head};
+  for (int i = 0; i < 5; i++) head_reset(heads[i], id);
   if (!c->name || !list_append(spec, (void***)&spec->classes, &spec->nclass, c)) return -1;
   return id;
 }
@@ -224,6 +237,8 @@ void vv_spec_free(vvSpec* spec) {
   list_free(spec, spec->joints, spec->njoint);
   list_free(spec, spec->geoms, spec->ngeom);
   list_free(spec, spec->sites, spec->nsite);
+  list_free(spec, spec->tendons, spec->ntendon);
+  list_free(spec, spec->wraps, spec->nwrap);
   list_free(spec, spec->actuators, spec->nactuator);
   list_free(spec, spec->sensors, spec->nsensor);
   list_free(spec, spec->keys, spec->nkey);
@@ -328,6 +343,26 @@ vvSpecSite* vv_spec_add_site(vvSpec* spec, vvSpecBody* body, int class_id) {
   if (!site || !element_append(spec, (void***)&spec->sites, &spec->nsite, site)) return NULL;
   site->body = body;
   return site;
+}
+
+vvSpecTendon* vv_spec_add_tendon(vvSpec* spec, int class_id) {
+  if (!spec) return NULL;
+  int id = class_id >= 0 && class_id < spec->nclass ? class_id : 0;
+  vvSpecTendon* t = from_prototype(spec, &spec->classes[id]->tendon, sizeof(vvSpecTendon), id);
+  if (!t || !element_append(spec, (void***)&spec->tendons, &spec->ntendon, t)) return NULL;
+  return t;
+}
+
+vvSpecWrap* vv_spec_add_wrap(vvSpec* spec, vvSpecTendon* tendon, const char* joint, double coef) {
+  if (!spec || !tendon || !joint) return NULL;
+  if (spec->ntendon == 0 || spec->tendons[spec->ntendon - 1] != tendon) return NULL;
+  vvSpecWrap* w = vv_spec_memory(spec, sizeof(vvSpecWrap));
+  if (!w || !(w->joint = vv_spec_text(spec, joint))) return NULL;
+  head_builtin(&w->head);
+  w->coef = coef;
+  w->tendon = tendon;
+  if (!element_append(spec, (void***)&spec->wraps, &spec->nwrap, w)) return NULL;
+  return w;
 }
 
 vvSpecActuator* vv_spec_add_motor(vvSpec* spec, const char* joint, int class_id) {

@@ -284,6 +284,67 @@ def a14d(case):
                "mismatch" not in found and found.count("ok") >= 0.9 * len(found))
 
 
+def a14f(case):
+    path = file_of("A14f")
+    controls = control_file(case, [[0.6]])
+    start = state_file(case, qpos=[0.3], qvel=[-0.5])
+    loss, wrt = "final:joint/hinge/pos", "actuator/servo/kp,joint/hinge/stiffness,ctrl"
+    g = gradient(case, path, 20, loss, wrt, "--init", start, "--ctrl", controls)["grad"]
+
+    def angle(kp=10.0, stiffness=3.0, ctrl=0.6):
+        scene = edited(case, "A14f", [('kp="10"', f'kp="{kp!r}"'), ('stiffness="3"', f'stiffness="{stiffness!r}"')])
+        m = peer.load(scene)
+        d = mujoco.MjData(m)
+        d.qpos[:], d.qvel[:], d.ctrl[:] = 0.3, -0.5, ctrl
+        mujoco.mj_step(m, d, 20)
+        return float(d.qpos[0])
+    for name, found, f in (("kp", g["actuator/servo/kp"], lambda e: angle(kp=10 + e)),
+                           ("stiffness", g["joint/hinge/stiffness"], lambda e: angle(stiffness=3 + e)),
+                           ("ctrl", g["ctrl"], lambda e: angle(ctrl=0.6 + e))):
+        case.close(f"d angle / d {name}, MuJoCo's differences", float(flat(found).sum()), extrapolated(f, 1e-2), 1e-6)
+    found = verdicts(check(path, 20, loss, wrt + ",qpos0,qvel0", "--init", start, "--ctrl", controls))
+    case.holds("check", f"{found.count('ok')} of {len(found)} ok", "all", found.count("ok") == len(found))
+
+
+def a19(case):
+    path = file_of("A19")
+
+    def one(act, ctrl, wrt):
+        start, controls = state_file(case, act=[act]), control_file(case, [[ctrl]])
+        out = gradient(case, path, 1, "final:act[0]", wrt, "--init", start, "--ctrl", controls)
+        return float(out["loss"]), [float(np.sum(flat(out["grad"][w]))) for w in wrt.split(",")]
+    value, (slope,) = one(0, 0.5, "ctrl")
+    case.close("act after a step", value, 0.2, 1e-14)
+    case.close("d act / d ctrl", slope, 0.4, 1e-14)
+    for a in (0.0, 0.5, 1.0):
+        value, slopes = one(a, a, "ctrl,act0")
+        case.holds(f"ctrl = act = {a}: act, its slopes", [value, *slopes], "act as it was, finite",
+                   value == a and bool(np.isfinite(slopes).all()))
+        slow = 0.5 + 1.5 * a
+        sides = [0.002 / (0.01 * slow), 0.002 / (0.04 / slow)] + ([0.0] if a in (0, 1) else [])
+        case.holds("  slope by ctrl is one side's", slopes[0], f"one of {text(sides)}",
+                   min(abs(slopes[0] - s) for s in sides) < 1e-12)
+
+
+def d19(case):
+    path = file_of("D19")
+    numbers = {n["name"]: n["value"] for n in json.loads(peer.vv(["info", path, "--json"]))["numbers"]}
+    m = peer.load(path)
+    case.close("velocity gain of the bias, MuJoCo's", numbers["actuator/servo/bias/2"], float(m.actuator_biasprm[0, 2]), 1e-12)
+    case.close("  as the case states it", numbers["actuator/servo/bias/2"], -2.5105, 5e-5, relative=False)
+    case.close("forcerange", [numbers[f"actuator/servo/forcerange/{i}"] for i in range(2)], [-3.5, 3.5], 0)
+    start, controls = state_file(case, qpos=[0.2], qvel=[1]), control_file(case, [[2]])
+    head, rows = run(case, path, 100, "--init", start, "--ctrl", controls)
+    d = mujoco.MjData(m)
+    d.qpos[:], d.qvel[:], d.ctrl[:] = 0.2, 1, 2
+    mujoco.mj_step(m, d, 100)
+    case.close("angle after 100 steps at ctrl 2, MuJoCo's", rows[-1, head.index("qpos[0]")], float(d.qpos[0]), 1e-12)
+    loss, wrt = "final:joint/hinge/pos", "actuator/servo/*,geom/arm/*,ctrl"
+    found = verdicts(check(path, 30, loss, wrt, "--init", start, "--ctrl", controls))
+    near = control_file(case, [[0.21]])
+    found += verdicts(check(path, 30, loss, wrt, "--init", start, "--ctrl", near))
+    case.holds("check, at the range and within", f"{found.count('ok')} of {len(found)} ok", "no mismatch, 90 % ok",
+               "mismatch" not in found and found.count("ok") >= 0.9 * len(found))
 def a11(case):
     path = file_of("A11")
     start = state_file(case, qpos=[0, 0, 0.3, 0.96, 0.2, 0.1, 0.17], qvel=[1.5, 0.4, 0, 0, 0, 2])
@@ -520,8 +581,8 @@ def j6(case):
     case.close("height", float(g["loss"]), 0.7 * 0.505, 1e-12)
 
 
-CASES = {"A1": a1, "A2": a2, "A4": a4, "A5": a5, "A11": a11, "A14d": a14d, "A14e": a14e, "A14g": a14g, "B9": b9, "D1": d1, "D2": d2, "D5": d5, "D7": d7,
-         "D8": d8, "D9": d9, "D17": d17, "D26": d26, "H1": lambda c: library(c, "H1"), "H3": h3, "H4": h4, "H9": h9,
+CASES = {"A1": a1, "A2": a2, "A4": a4, "A5": a5, "A11": a11, "A14d": a14d, "A14e": a14e, "A14f": a14f, "A14g": a14g, "A19": a19, "B9": b9, "D1": d1, "D2": d2, "D5": d5, "D7": d7,
+         "D8": d8, "D9": d9, "D17": d17, "D19": d19, "D26": d26, "H1": lambda c: library(c, "H1"), "H3": h3, "H4": h4, "H9": h9,
          "H12": lambda c: library(c, "H12"), "I2": lambda c: library(c, "I2"), "I5": i5, "J2": j2, "J4": j4, "J6": j6, "J10": j10}
 
 

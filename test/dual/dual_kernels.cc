@@ -59,7 +59,7 @@ void dual_run(DualCall* c) {
     vvRigidPose made = {O(0), O(1), O(2), O(3)};
     vv_rigid_kinematics(&m, I(0), ref.data(), &made);
   } else if (c->kernel == DUAL_FORCE) {
-    vv_rigid_force(&m, I(0), I(1), I(2), I(3), O(0));
+    vv_rigid_force(&m, I(0), I(1), I(2), I(3), I(4), O(0));
   } else if (c->kernel == DUAL_INTEGRATE) {
     vv_rigid_integrate(&m, I(0), I(1), O(0));
   } else if (c->kernel == DUAL_WEAK) {

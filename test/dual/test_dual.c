@@ -127,14 +127,17 @@ static void run_jvp(Bench* b) {
     vvRigidPose made = {OUT(0), OUT(1), OUT(2), OUT(3)}, made_tan = {OUT_TAN(0), OUT_TAN(1), OUT_TAN(2), OUT_TAN(3)};
     vv_rigid_kinematics_jvp(m, t, IN(0), TAN(0), c->ref, &made, &made_tan);
   } else if (c->kernel == DUAL_FORCE) {
-    vv_rigid_force_jvp(m, t, IN(0), TAN(0), IN(1), TAN(1), IN(2), TAN(2), IN(3), TAN(3), OUT(0), OUT_TAN(0));
+    vv_rigid_force_jvp(m, t, IN(0), TAN(0), IN(1), TAN(1), IN(2), TAN(2), IN(3), TAN(3), IN(4), TAN(4), OUT(0),
+                       OUT_TAN(0));
   } else if (c->kernel == DUAL_INTEGRATE) {
     vv_rigid_integrate_jvp(m, t, IN(0), TAN(0), IN(1), TAN(1), OUT(0), OUT_TAN(0));
   } else if (c->kernel == DUAL_WEAK) {
-    vvRigidMotion motion = {OUT(1), OUT(2), OUT(3), OUT(4)}, motion_tan = {OUT_TAN(1), OUT_TAN(2), OUT_TAN(3), OUT_TAN(4)};
-    OUT(0)[0] = vv_rigid_weak_jvp(m, t, c->ref, &pose, &pose_tan, IN(4), TAN(4), c->a, c->w, IN(5), TAN(5), IN(6),
-                                  TAN(6), c->nwrench, c->contacts, c->ncontact, c->limits, c->nlimit, IN(7), TAN(7),
-                                  &motion, &motion_tan, OUT_TAN(0));
+    vvRigidMotion motion = {OUT(1), OUT(2), OUT(3), OUT(4)},
+                  motion_tan = {OUT_TAN(1), OUT_TAN(2), OUT_TAN(3), OUT_TAN(4)};
+    OUT(0)
+    [0] = vv_rigid_weak_jvp(m, t, c->ref, &pose, &pose_tan, IN(4), TAN(4), c->a, c->w, IN(5), TAN(5), IN(6), TAN(6),
+                            c->nwrench, c->contacts, c->ncontact, c->limits, c->nlimit, IN(7), TAN(7), &motion,
+                            &motion_tan, OUT_TAN(0));
   } else if (c->kernel == DUAL_RESIDUAL) {
     int n = 6 * m->nbody;
     double *s = reals(5 * n), *s_tan = reals(5 * n);
@@ -146,10 +149,12 @@ static void run_jvp(Bench* b) {
     free(s);
     free(s_tan);
   } else if (c->kernel == DUAL_DAMPING) {
-    OUT(0)[0] = vv_rigid_damping_weak_jvp(m, t, c->ref, &pose, &pose_tan, c->d, c->a2, c->w, OUT(1), OUT_TAN(1), OUT(2),
-                                          OUT_TAN(2), OUT_TAN(0));
+    OUT(0)
+    [0] = vv_rigid_damping_weak_jvp(m, t, c->ref, &pose, &pose_tan, c->d, c->a2, c->w, OUT(1), OUT_TAN(1), OUT(2),
+                                    OUT_TAN(2), OUT_TAN(0));
   } else if (c->kernel == DUAL_POSES) {
-    vvRigidDerivePoses p = {OUT(0), OUT(1), OUT(2), OUT(3), OUT(4), OUT(5), OUT(6), OUT(7), OUT(8), OUT(9), OUT(10), OUT(11), OUT(12)};
+    vvRigidDerivePoses p = {OUT(0), OUT(1), OUT(2), OUT(3),  OUT(4),  OUT(5), OUT(6),
+                            OUT(7), OUT(8), OUT(9), OUT(10), OUT(11), OUT(12)};
     vvRigidDerivePoses p_tan = {OUT_TAN(0), OUT_TAN(1), OUT_TAN(2), OUT_TAN(3),  OUT_TAN(4),  OUT_TAN(5), OUT_TAN(6),
                                 OUT_TAN(7), OUT_TAN(8), OUT_TAN(9), OUT_TAN(10), OUT_TAN(11), OUT_TAN(12)};
     vv_rigid_derive_poses_jvp(m, t, &p, &p_tan);
@@ -167,14 +172,16 @@ static void run_vjp(Bench* b) {
     vvRigidPose made = {OUT(0), OUT(1), OUT(2), OUT(3)}, made_bar = {OUT_BAR(0), OUT_BAR(1), OUT_BAR(2), OUT_BAR(3)};
     vv_rigid_kinematics_vjp(m, IN(0), c->ref, &made, mb, BAR(0), &made_bar, tape);
   } else if (c->kernel == DUAL_FORCE) {
-    vv_rigid_force_vjp(m, IN(0), IN(1), IN(2), IN(3), OUT(0), mb, BAR(0), BAR(1), BAR(2), BAR(3), OUT_BAR(0), tape);
+    vv_rigid_force_vjp(m, IN(0), IN(1), IN(2), IN(3), IN(4), OUT(0), mb, BAR(0), BAR(1), BAR(2), BAR(3), BAR(4),
+                       OUT_BAR(0), tape);
   } else if (c->kernel == DUAL_INTEGRATE) {
     vv_rigid_integrate_vjp(m, IN(0), IN(1), OUT(0), mb, BAR(0), BAR(1), OUT_BAR(0), tape);
   } else if (c->kernel == DUAL_WEAK) {
-    vvRigidMotion motion = {OUT(1), OUT(2), OUT(3), OUT(4)}, motion_bar = {OUT_BAR(1), OUT_BAR(2), OUT_BAR(3), OUT_BAR(4)};
+    vvRigidMotion motion = {OUT(1), OUT(2), OUT(3), OUT(4)},
+                  motion_bar = {OUT_BAR(1), OUT_BAR(2), OUT_BAR(3), OUT_BAR(4)};
     vv_rigid_weak_vjp(m, c->ref, &pose, IN(4), c->a, c->w, IN(5), IN(6), c->nwrench, c->contacts, c->ncontact,
-                      c->limits, c->nlimit, IN(7), &motion, OUT_BAR(0)[0], mb, &pose_bar, BAR(4), BAR(5), BAR(6), BAR(7),
-                      &motion_bar, tape);
+                      c->limits, c->nlimit, IN(7), &motion, OUT_BAR(0)[0], mb, &pose_bar, BAR(4), BAR(5), BAR(6),
+                      BAR(7), &motion_bar, tape);
   } else if (c->kernel == DUAL_RESIDUAL) {
     int n = 6 * m->nbody;
     double *s = reals(5 * n), *s_bar = reals(5 * n);
@@ -189,7 +196,8 @@ static void run_vjp(Bench* b) {
     vv_rigid_damping_weak_vjp(m, c->ref, &pose, c->d, c->a2, c->w, OUT(1), OUT(2), OUT_BAR(0)[0], mb, &pose_bar,
                               OUT_BAR(1), OUT_BAR(2), tape);
   } else if (c->kernel == DUAL_POSES) {
-    vvRigidDerivePoses p = {OUT(0), OUT(1), OUT(2), OUT(3), OUT(4), OUT(5), OUT(6), OUT(7), OUT(8), OUT(9), OUT(10), OUT(11), OUT(12)};
+    vvRigidDerivePoses p = {OUT(0), OUT(1), OUT(2), OUT(3),  OUT(4),  OUT(5), OUT(6),
+                            OUT(7), OUT(8), OUT(9), OUT(10), OUT(11), OUT(12)};
     vvRigidDerivePoses p_bar = {OUT_BAR(0), OUT_BAR(1), OUT_BAR(2), OUT_BAR(3),  OUT_BAR(4),  OUT_BAR(5), OUT_BAR(6),
                                 OUT_BAR(7), OUT_BAR(8), OUT_BAR(9), OUT_BAR(10), OUT_BAR(11), OUT_BAR(12)};
     vv_rigid_derive_poses_vjp(m, &p, mb, &p_bar, tape);
@@ -280,6 +288,7 @@ static void compare_state(Bench* b, const vvRigidWork* w, const vvState* s, cons
   b->call.kernel = DUAL_FORCE;
   add_in(b, s->q, m->nq);
   add_in(b, s->v, m->nv);
+  add_in(b, s->act, m->na);
   add_in(b, ctrl, m->nu);
   add_in(b, NULL, m->nv);
   add_out(b, m->nv);
@@ -300,8 +309,9 @@ static void compare_state(Bench* b, const vvRigidWork* w, const vvState* s, cons
   add_out(b, 6 * m->nbody);
   compare(b);
   b->call.kernel = DUAL_POSES;
-  const int widths[] = {3 * m->nframe, 4 * m->nframe, 3 * m->nbody, 4 * m->nbody, 3 * m->njnt, 3 * m->njnt, 3 * m->ngeom,
-                        4 * m->ngeom,  3 * m->ngeom,  3 * m->nsite, 4 * m->nsite, m->nq,       m->nq};
+  const int widths[] = {3 * m->nframe, 4 * m->nframe, 3 * m->nbody, 4 * m->nbody, 3 * m->njnt,
+                        3 * m->njnt,   3 * m->ngeom,  4 * m->ngeom, 3 * m->ngeom, 3 * m->nsite,
+                        4 * m->nsite,  m->nq,         m->nq};
   for (int i = 0; i < 13; i++) add_out(b, widths[i]);
   compare(b);
   free(x);

@@ -304,7 +304,7 @@ static void forces(const vvModel* m, const Pose* p, const double* q, const doubl
     for (int c = 0; c < 3; c++) tau[d + linear + c] -= k * r[c];
   }
   for (int u = 0; u < m->nu && !(m->disable & VV_DISABLE_ACTUATION); u++) {
-    int j = m->actuator_jnt[u], d = m->jnt_v[j], type = m->jnt_type[j];
+    int j = m->actuator_trnid[u], d = m->jnt_v[j], type = m->jnt_type[j];
     double f = ctrl ? ctrl[u] : 0;
     const double* gear = m->actuator_gear + 6 * u;
     if (m->actuator_ctrllimited[u] && !(m->disable & VV_DISABLE_CLAMPCTRL)) f = clip(f, m->actuator_ctrlrange + 2 * u);
@@ -314,7 +314,7 @@ static void forces(const vvModel* m, const Pose* p, const double* q, const doubl
     if (linear == 1) continue;
     for (int c = 0; c < 3; c++) {
       double g = gear[linear + c];
-      if (m->actuator_inparent[u]) {
+      if (m->actuator_trntype[u] == VV_TRN_JOINTINPARENT) {
         // gear in the parent's axes (the world's for a free joint), the dof's axes are the body's
         int up = m->body_parent[m->jnt_body[j]];
         double L[9], P[9], axis[3];

@@ -77,7 +77,7 @@ static int value_at(Fixture* f, const char* name, const vvReal* q, const vvReal*
     fail();
   }
   assert_int_equal(vv_rigid_evaluate(f->m, q, v, NULL, NULL, NULL, NULL, NULL, f->work), VV_OK);
-  vv_output_evaluate(f->m, q, v, NULL, &item, 1, f->work, out);
+  vv_output_evaluate(f->m, q, v, NULL, NULL, &item, 1, f->work, out);
   return item.dim;
 }
 

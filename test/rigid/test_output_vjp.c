@@ -70,10 +70,12 @@ typedef struct Case {
   vvReal *motions, *out, *out_bar, *u;
 } Case;
 
+static const vvReal no_act[1] = {0};  // these scenes have no activations
+
 static void outputs_at(Case* c, const Point* p) {
   vv_rigid_motion(p->m, &p->pose, p->v, p->a, &c->motion);
-  vv_rigid_output(p->m, c->work->ref, &p->pose, p->q, p->v, p->ctrl, &c->motion, c->work->contacts, c->work->ncontact,
-                  c->items, c->nitem, c->out);
+  vv_rigid_output(p->m, c->work->ref, &p->pose, p->q, p->v, no_act, p->ctrl, &c->motion, c->work->contacts,
+                  c->work->ncontact, c->items, c->nitem, c->out);
 }
 
 static vvRigidMotion motion_at(vvReal* base, int nbody) {
@@ -112,18 +114,19 @@ static void case_free(Case* c) {
 // bar of everything; state: through the variants that leave the model out.
 static void reverse(Case* c, const Point* p, Point* bar, bool state) {
   vvTapeMem tape;
+  vvReal no_act_bar[1] = {0};
   assert_int_equal(vv_tape_mem_init(&tape, context, 1 << 22), VV_OK);
   memcpy(c->out_bar, c->u, (size_t)c->nout * sizeof(vvReal));
   if (state) {
-    vv_rigid_output_state_vjp(p->m, c->work->ref, &p->pose, p->q, p->v, p->ctrl, &c->motion, c->work->contacts,
-                              c->work->ncontact, c->items, c->nitem, c->out, &bar->pose, bar->q, bar->v, bar->ctrl,
-                              &c->motion_bar, c->out_bar, &tape);
+    vv_rigid_output_state_vjp(p->m, c->work->ref, &p->pose, p->q, p->v, no_act, p->ctrl, &c->motion, c->work->contacts,
+                              c->work->ncontact, c->items, c->nitem, c->out, &bar->pose, bar->q, bar->v, no_act_bar,
+                              bar->ctrl, &c->motion_bar, c->out_bar, &tape);
     vv_rigid_motion_state_vjp(p->m, &p->pose, p->v, p->a, &c->motion, &bar->pose, bar->v, bar->a, &c->motion_bar,
                               &tape);
   } else {
-    vv_rigid_output_vjp(p->m, c->work->ref, &p->pose, p->q, p->v, p->ctrl, &c->motion, c->work->contacts,
-                        c->work->ncontact, c->items, c->nitem, c->out, bar->m, &bar->pose, bar->q, bar->v, bar->ctrl,
-                        &c->motion_bar, c->out_bar, &tape);
+    vv_rigid_output_vjp(p->m, c->work->ref, &p->pose, p->q, p->v, no_act, p->ctrl, &c->motion, c->work->contacts,
+                        c->work->ncontact, c->items, c->nitem, c->out, bar->m, &bar->pose, bar->q, bar->v, no_act_bar,
+                        bar->ctrl, &c->motion_bar, c->out_bar, &tape);
     vv_rigid_motion_vjp(p->m, &p->pose, p->v, p->a, &c->motion, bar->m, &bar->pose, bar->v, bar->a, &c->motion_bar,
                         &tape);
   }

@@ -146,7 +146,11 @@ def compare_rest(name, m, info):
     check(f"{name} gravity", near([info.numbers[f"opt/gravity/{i}"] for i in range(3)], m.opt.gravity, 0))
     for i in range(m.nu):
         label = m.actuator(i).name
-        n = {0: 6, 1: 3}.get(int(m.jnt_type[m.actuator_trnid[i][0]]), 1)
+        n = 1
+        if m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_SITE:
+            n = 6
+        elif m.actuator_trntype[i] != mujoco.mjtTrn.mjTRN_TENDON:
+            n = {0: 6, 1: 3}.get(int(m.jnt_type[m.actuator_trnid[i][0]]), 1)
         check(f"{name} gear {i}", near(info.get("actuator", label, i, "gear"), m.actuator_gear[i][:n], 0))
         limited = info.get("actuator", label, i, "ctrlrange")
         check(f"{name} ctrlrange {i}", (limited is not None) == bool(m.actuator_ctrllimited[i])
