@@ -35,7 +35,7 @@ typedef struct vvContactFeature {
   int index;         // vertex, end, region or edge
   int second;        // more of the same
   int dim;           // condim in effect: 1, 3, 4, 6
-  double y[6];       // VV_FEATURE_CONVEX: unit normals; else 0
+  double y[3];       // VV_FEATURE_CONVEX: unit normal; else 0
 } vvContactFeature;
 
 // Kinds of constraints other than contacts.

@@ -7,8 +7,9 @@
 //
 //   Euler          v' = v + h a2                q' = q (+) h v'
 //   implicit       the same with D = d(tau - c)/dv; implicitfast: c of bodies that float alone only
-//   Runge-Kutta 4  evaluations 0..3 at v_i = v + h c_i a_(i-1), q_i = q (+) h c_i v_(i-1), c = 0, 1/2, 1/2, 1;
-//                  v' = v + h sum b_i a_i,  q' = q (+) h sum b_i v_i,  b = 1/6, 1/3, 1/3, 1/6
+//   Runge-Kutta 4  evaluations 0..3 at v_i = v + h c_i a_(i-1), q_i = q (+) h c_i k_(i-1), c = 0, 1/2, 1/2, 1;
+//                  v' = v + h sum b_i a_i,  q' = q (+) h sum b_i k_i,  b = 1/6, 1/3, 1/3, 1/6
+//                  k_i = v_i, for rotations the rate of the chart at q_i (vv_rigid_chart_rate)
 //
 // A workspace belongs to one thread at a time. Nothing allocates after vv_rigid_work_create, but for the factor of many
 // trees coupled by contacts, which grows where it must.
@@ -99,7 +100,8 @@ typedef struct vvRigidWork {
   vvReal* stage_start;   // nv   where its solve starts
   vvReal* stage_act;     // na
   vvReal* sum_act_dot;   // na   sum of b_i act'_i
-  vvReal* sum_v;         // stride   sum of b_i v_i
+  vvReal* stage_k;       // stride   k_i of the present evaluation
+  vvReal* sum_v;         // stride   sum of b_i k_i
   vvReal* sum_a;         // stride   sum of b_i a_i
   const vvModel* model;  // of the last evaluation or relinearisation
 

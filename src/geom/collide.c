@@ -4,6 +4,7 @@
 // collide.c: the search for contacts among the model's pairs of geoms.
 //
 // method   a bounding test, then the search of the pair of shapes (collide_round.c, collide_box.c, collide_box_box.c,
+// collide_convex.c,
 //          which also say what follows MuJoCo's C engine); candidates lie within margin + gap (sums of both geoms'), of
 //          these, the ones with distance < margin are contacts
 
@@ -18,9 +19,9 @@ int vv_collide_max(int type1, int type2) {
   if (type1 == VV_GEOM_PLANE && type2 == VV_GEOM_PLANE) return 0;
   if (type1 == VV_GEOM_SPHERE || type2 == VV_GEOM_SPHERE) return 1;
   if (type1 == VV_GEOM_PLANE) return ellipsoid ? 1 : type2 == VV_GEOM_CAPSULE ? 2 : 4;
-  if (ellipsoid) return 0;
-  if (capsule) return type2 == VV_GEOM_CYLINDER ? 0 : 2;
-  return type1 == VV_GEOM_BOX ? 8 : 0;
+  if (ellipsoid) return 1;
+  if (capsule) return type2 == VV_GEOM_CYLINDER ? 1 : 2;
+  return type1 == VV_GEOM_BOX ? 8 : 1;
 }
 
 static int effective_dim(const vvModel* m, int g1, int g2) {
@@ -43,7 +44,7 @@ bool vv_search_candidate(vvSearch* s, const vvSearchPair* p, int kind, int index
       c->index = index;
       c->second = second;
       c->dim = p->dim;
-      for (int k = 0; k < 6 && y; k++) c->y[k] = (double)y[k];
+      for (int k = 0; k < 3 && y; k++) c->y[k] = (double)y[k];
     }
     s->count++;
   }
@@ -101,7 +102,7 @@ static PairSearch search_of(int type1, int type2) {
       [VV_GEOM_CAPSULE] = {[VV_GEOM_CAPSULE] = vv_search_capsule_capsule, [VV_GEOM_BOX] = vv_search_capsule_box},
       [VV_GEOM_BOX] = {[VV_GEOM_BOX] = vv_search_box_box},
   };
-  return table[type1][type2];
+  return table[type1][type2] ? table[type1][type2] : vv_search_convex;
 }
 
 static void search_pair(vvSearch* s, int g1, int g2) {

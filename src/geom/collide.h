@@ -9,7 +9,7 @@
 #include "visviva/contact.h"
 #include "visviva/model.h"
 
-// Most contacts that two geoms of these types (ascending) can have; 0 where the pair has no collider.
+// Most contacts that two geoms of these types (ascending) can have.
 int vv_collide_max(int type1, int type2);
 
 // Contacts of all pairs of m with gap below their margin, in the order of m->pair_geom. Poses of bodies in: xpos

@@ -277,7 +277,7 @@ static void face_contact(vvSearch* s, const vvSearchPair* p, const Boxes* b) {
 }
 
 void vv_search_box_box(vvSearch* s, const vvSearchPair* p) {
-  Boxes b;
+  Boxes b = {0};
   prepare(s, p, &b);
   if (!try_faces(&b) || !try_edges(&b)) return;
   if (b.code >= 6) {

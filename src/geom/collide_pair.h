@@ -25,7 +25,7 @@ typedef struct vvSearchPair {
   vvReal reach;   // candidates have gap <= reach     [m]
 } vvSearchPair;
 
-// Takes a candidate; true when it counts as one. y: 6 reals or NULL.
+// Takes a candidate; true when it counts as one. y: 3 reals or NULL.
 bool vv_search_candidate(vvSearch* s, const vvSearchPair* p, int kind, int index, int second, const vvReal* y,
                          vvReal gap);
 
@@ -66,5 +66,8 @@ void vv_search_capsule_box(vvSearch* s, const vvSearchPair* p);
 
 // collide_box_box.c
 void vv_search_box_box(vvSearch* s, const vvSearchPair* p);
+
+// collide_convex.c
+void vv_search_convex(vvSearch* s, const vvSearchPair* p);
 
 #endif  // VISVIVA_GEOM_COLLIDE_PAIR_H_

@@ -4,10 +4,10 @@
 // contact_kernel.h: point, normal, tangents and gap of a contact from its feature and the poses of the two bodies.
 //
 // method   closest points of plane, sphere, segment and corner here; boxes in contact_box_kernel.h, cylinders and
-//          ellipsoids in contact_round_kernel.h; points and frames as MuJoCo's C engine chooses them:
-//          the point lies midway between the surfaces, the normal points from geom 1 to geom 2, tangent 1 is the
-//          capsule's axis for plane-capsule and else y (z where the normal leans more than 30 degrees towards y), made
-//          orthogonal to the normal
+//          ellipsoids in contact_round_kernel.h, other pairs in contact_convex_kernel.h; points and frames as MuJoCo's
+//          C engine chooses them: the point lies midway between the surfaces, the normal points from geom 1 to geom 2,
+//          tangent 1 is the capsule's axis for plane-capsule and else y (z where the normal leans more than 30 degrees
+//          towards y), made orthogonal to the normal
 // symbols  a capsule's segment is pos + x h axis, x in [-1, 1], h its half length
 //          index of plane-capsule: 0 end at +z, 1 end at -z; of plane-box: bits 0, 1, 2 set where the corner lies at
 //          +x, +y, +z; of sphere-capsule: 0 inside the segment, 1 end at +z, 2 end at -z
@@ -19,6 +19,7 @@
 #define VISVIVA_GEOM_CONTACT_KERNEL_H_
 
 #include "geom/contact_box_kernel.h"
+#include "geom/contact_convex_kernel.h"
 #include "geom/contact_round_kernel.h"
 
 // Closest points of two segments by region; a, b: axes times half lengths.
@@ -99,8 +100,11 @@ VV_DIFF static inline vvContactPoint vv_contact_evaluate(const vvModel* m, const
     r = vv_contact_capsule_box(p1, z1, dim1.x, dim1.y, p2, q2, dim2, index, contacts[k].second);
   } else if (kind == VV_FEATURE_BOX_FACE) {
     r = vv_contact_box_face(p1, q1, dim1, p2, q2, dim2, index);
-  } else {
+  } else if (kind == VV_FEATURE_BOX_EDGE) {
     r = vv_contact_box_edge(p1, q1, dim1, p2, q2, dim2, index);
+  } else {
+    vvVec3 n = {(vvReal)contacts[k].y[0], (vvReal)contacts[k].y[1], (vvReal)contacts[k].y[2]};
+    r = vv_contact_convex(p1, q1, dim1, m->geom_type[g1], p2, q2, dim2, m->geom_type[g2], n, index, contacts[k].second);
   }
   return r;
 }

@@ -3,11 +3,9 @@
 //
 // compile_pair.c: which pairs of geoms may touch: bitmasks match, bodies are not welded together, they are not parent
 // and child (unless the flag filterparent is off or the parent is fixed in the world), the bodies are not excluded.
-// Pairs of shapes without a collider are refused here, by name.
 //
 // order    by body pair, then by geoms; within a pair the geom of the lower type comes first
 
-#include "geom/collide.h"
 #include "model/compile.h"
 
 typedef struct vvPairFilter {
@@ -61,19 +59,6 @@ static bool geoms_may_touch(const vvSpecGeom* a, const vvSpecGeom* b) {
   return (a->contype & b->conaffinity) != 0 || (b->contype & a->conaffinity) != 0;
 }
 
-static bool has_collider(int type1, int type2) {
-  return type1 < type2 ? vv_collide_max(type1, type2) > 0 : vv_collide_max(type2, type1) > 0;
-}
-
-static vvStatus refuse_pair(vvCompile* c, const vvSpecGeom* a, const vvSpecGeom* b) {
-  char one[80], two[80];
-  return vv_spec_error(c->report, VV_ERROR_UNSUPPORTED, &b->head,
-                       "%.50s (%s) and %.50s (%s) may touch; this pair of shapes has no collider yet; set contype and "
-                       "conaffinity to 0 or add <exclude>",
-                       vv_compile_title(&a->head, "geom", one), vv_key_text(vv_keys_geom_type, a->type),
-                       vv_compile_title(&b->head, "geom", two), vv_key_text(vv_keys_geom_type, b->type));
-}
-
 // Geoms from `start` (model order) that belong to body b; *end is the first beyond.
 static int geoms_of(const vvCompile* c, int b, int start, int* end) {
   while (start < c->order.count[VV_ELEMENT_GEOM] &&
@@ -93,7 +78,6 @@ static vvStatus body_pairs(const vvPairFilter* f, const int range1[2], const int
     for (int j = range2[0]; j < range2[1]; j++) {
       const vvSpecGeom* b = VV_ORDERED(c, vvSpecGeom, VV_ELEMENT_GEOM, j);
       if (!geoms_may_touch(a, b)) continue;
-      if (!has_collider(a->type, b->type)) return refuse_pair(c, a, b);
       if (*n == INT32_MAX / 4) return vv_report_set(c->report, VV_ERROR_ARGUMENT, "too many pairs of geoms may touch");
       if (out) {
         bool swap = a->type > b->type;

@@ -86,6 +86,33 @@ VV_DIFF static inline vvQuat turned(const vvReal* q, int iq, const vvReal* v, in
   return vv_quat_normalize(vv_quat_mul(quat, vv_quat_exp(vv_vec3_scale(h, vv_vec3_load(v, d)))));
 }
 
+// The rate of a rotation vector u when the body turns with w (body axes).
+VV_DIFF static inline vvVec3 rotation_rate(vvVec3 u, vvVec3 w) {
+  vvReal t2 = vv_vec3_dot(u, u);
+  vvReal c = (vvReal)(1.0 / 12) + t2 / 720 + t2 * t2 / 30240 + t2 * t2 * t2 / 1209600;
+  if (t2 > (vvReal)1e-2) {
+    vvReal t = vv_sqrt(t2);
+    c = 1 / t2 - (1 + vv_cos(t)) / (2 * t * vv_sin(t));
+  }
+  vvVec3 uw = vv_vec3_cross(u, w);
+  return vv_vec3_muladd(vv_vec3_muladd(w, (vvReal)0.5, uw), c, vv_vec3_cross(u, uw));
+}
+
+VV_DIFF void vv_rigid_chart_rate(const vvModel* m, const vvReal* x, const vvReal* v, VV_WRITE_ONCE vvReal* k) {
+  vvReal h = m->opt_timestep[0];
+  for (int j = 0; j < m->njnt; j++) {
+    int d = m->jnt_v[j];
+    if (m->jnt_type[j] == VV_JOINT_FREE) {
+      vv_vec3_store(k, d, vv_vec3_load(v, d));
+      vv_vec3_store(k, d + 3, rotation_rate(vv_vec3_scale(h, vv_vec3_load(x, d + 3)), vv_vec3_load(v, d + 3)));
+    } else if (m->jnt_type[j] == VV_JOINT_BALL) {
+      vv_vec3_store(k, d, rotation_rate(vv_vec3_scale(h, vv_vec3_load(x, d)), vv_vec3_load(v, d)));
+    } else {
+      k[d] = v[d];
+    }
+  }
+}
+
 VV_DIFF void vv_rigid_integrate(const vvModel* m, const vvReal* q, const vvReal* v, VV_WRITE_ONCE vvReal* q1) {
   vvReal h = m->opt_timestep[0];
   for (int j = 0; j < m->njnt; j++) {

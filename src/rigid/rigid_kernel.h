@@ -108,6 +108,12 @@ VV_DIFF void vv_rigid_implicit_residual(const vvModel* m, VV_NO_DIFF const vvRea
                                         const vvReal* v, VV_NO_DIFF const vvReal* d, VV_NO_DIFF const vvReal* a2,
                                         VV_WRITE_ONCE vvRigidMotion* motion, vvReal* force, vvReal* r);
 
+// Rates of the chart in which an evaluation of Runge-Kutta's method is made (Munthe-Kaas): q = q0 (+) u with u = h x;
+// k = v, but for rotations k = w + 1/2 u x w + c u x (u x w), c = 1/t^2 - (1 + cos t)/(2 t sin t), t = |u|, the inverse
+// of the exponential's derivative.
+VV_DIFF_WRT(state, x, v)
+VV_DIFF void vv_rigid_chart_rate(const vvModel* m, const vvReal* x, const vvReal* v, VV_WRITE_ONCE vvReal* k);
+
 // q1 = q (+) h v: positions advance by h v, quaternions turn by the body-frame rotation vector h v.
 VV_DIFF_WRT(state, q, v)
 VV_DIFF void vv_rigid_integrate(const vvModel* m, const vvReal* q, const vvReal* v, VV_WRITE_ONCE vvReal* q1);

@@ -370,13 +370,13 @@ vvReal vv_rigid_stage_weight(int stage) {
 
 // Adds evaluation i to the weighted sums.
 static void add_stage(const vvModel* m, const vvState* s, int i, vvRigidWork* w) {
-  const vvReal* v = i == 0 ? s->v : w->stage_v;
+  const vvReal* k = i == 0 ? s->v : w->stage_k;
   for (int d = 0; d < m->nv; d++) {
-    w->sum_v[d] = (i == 0 ? 0 : w->sum_v[d]) + stage_weight[i] * v[d];
+    w->sum_v[d] = (i == 0 ? 0 : w->sum_v[d]) + stage_weight[i] * k[d];
     w->sum_a[d] = (i == 0 ? 0 : w->sum_a[d]) + stage_weight[i] * w->a[d];
   }
-  for (int k = 0; k < m->na; k++) {
-    w->sum_act_dot[k] = (i == 0 ? 0 : w->sum_act_dot[k]) + stage_weight[i] * w->act_dot[k];
+  for (int n = 0; n < m->na; n++) {
+    w->sum_act_dot[n] = (i == 0 ? 0 : w->sum_act_dot[n]) + stage_weight[i] * w->act_dot[n];
   }
 }
 
@@ -384,10 +384,11 @@ vvStatus vv_rigid_stage(const vvModel* m, const vvState* s, int stage, const vvR
                         const vvReal* wrench, vvRigidWork* w) {
   vvReal c = stage_node[stage];
   add_stage(m, s, stage - 1, w);
-  const vvReal* v = stage == 1 ? s->v : w->stage_v;
-  for (int d = 0; d < m->nv; d++) w->scratch[d] = c * v[d];
+  const vvReal* before = stage == 1 ? s->v : w->stage_k;
+  for (int d = 0; d < m->nv; d++) w->scratch[d] = c * before[d];
   vv_rigid_integrate(m, s->q, w->scratch, w->stage_q);
   for (int d = 0; d < m->nv; d++) w->stage_v[d] = s->v[d] + m->opt_timestep[0] * c * w->a[d];
+  vv_rigid_chart_rate(m, w->scratch, w->stage_v, w->stage_k);
   for (int k = 0; k < m->na; k++) w->stage_act[k] = s->act[k] + m->opt_timestep[0] * c * w->act_dot[k];
   memcpy(w->stage_start, w->a, sizeof(vvReal) * (size_t)m->nv);
   uint64_t signature = w->signature;

@@ -78,6 +78,7 @@ static void lay_out(vvRigidWork* w, const vvModel* m, Sizes size, Cutter* c) {
   w->stage_act = cut_reals(c, (size_t)m->na);
   w->act_dot = cut_reals(c, (size_t)m->na);
   w->sum_act_dot = cut_reals(c, (size_t)m->na);
+  w->stage_k = cut_reals(c, stride);
   w->sum_v = cut_reals(c, stride);
   w->sum_a = cut_reals(c, stride);
 }

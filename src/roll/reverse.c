@@ -9,7 +9,7 @@
 //            implicit: the same with M - h D, transposed in the solve
 //            a_bar += outputs';  H w = a_bar,  in_bar -= d(w . r)/d in,  so that tau_bar = w
 //            then tau, outputs and poses back to q, v, controls and the model's numbers
-//   RK4      v_i = v + h c_i a_(i-1), q_i = q (+) h c_i v_(i-1);  v' = v + h sum b_i a_i, q' = q (+) h sum b_i v_i:
+//   RK4      v_i = v + h c_i a_(i-1), q_i = q (+) h c_i k_(i-1);  v' = v + h sum b_i a_i, q' = q (+) h sum b_i k_i:
 //            the node of each evaluation, last to first, then where its state came from
 //
 // q_bar is carried in ambient form (nq, orthogonal to each quaternion, as every stage normalises) and leaves as a
@@ -176,6 +176,10 @@ static void swap(vvReal** x, vvReal** y) {
   *y = t;
 }
 
+static void copy(vvReal* y, const vvReal* x, int n) {
+  if (n > 0) memcpy(y, x, (size_t)n * sizeof(vvReal));
+}
+
 static void add_scaled(vvReal* y, vvReal s, const vvReal* x, int n) {
   for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
@@ -197,7 +201,7 @@ static vvStatus relinearize(reverseRow* s) {
                               s->work->rigid);
 }
 
-// Cotangents of the evaluations' velocities and accelerations from those of the step's end.
+// Cotangents of the evaluations' rates and accelerations from those of the step's end.
 static void rk4_end_bar(reverseRow* s, const vvTape* tape, int k) {
   vvReverseWork* r = &s->work->reverse;
   int nv = s->m->nv;
@@ -206,14 +210,21 @@ static void rk4_end_bar(reverseRow* s, const vvTape* tape, int k) {
   for (int i = 0; i < 4; i++) {
     vvTapeRow row = vv_tape_row(tape, k, i);
     vvReal b = vv_rigid_stage_weight(i);
-    add_scaled(r->rk_u, b, row.v, nv);
+    vvReal* rate = r->rk_k + i * nv;
+    if (i == 0) {
+      copy(rate, row.v, nv);
+    } else {
+      for (int d = 0; d < nv; d++) r->rk_x[d] = vv_rigid_stage_node(i) * r->rk_k[(i - 1) * nv + d];
+      vv_rigid_chart_rate(s->m, r->rk_x, row.v, rate);
+    }
+    add_scaled(r->rk_u, b, rate, nv);
     for (int d = 0; d < nv; d++) r->rk_a_bar[i * nv + d] = h * b * r->v1_bar[d];
     if (s->m_bar) s->m_bar->opt_timestep[0] += b * dot(r->v1_bar, row.a, nv);
   }
   add_scaled(r->v_bar, 1, r->v1_bar, nv);
   retract_bar(s, s->row.q, r->q1_bar);
   for (int i = 0; i < 4; i++) {
-    for (int d = 0; d < nv; d++) r->rk_v_bar[i * nv + d] = vv_rigid_stage_weight(i) * r->rk_u_bar[d];
+    for (int d = 0; d < nv; d++) r->rk_k_bar[i * nv + d] = vv_rigid_stage_weight(i) * r->rk_u_bar[d];
   }
   int na = s->m->na;
   if (na == 0) return;
@@ -245,7 +256,15 @@ static vvStatus rk4_stage_bar(reverseRow* s, const vvTape* tape, int k, int i) {
   swap(&r->act_bar, &r->rk_act_bar);
   zero(r->act_bar, m->na);
   zero(r->q_bar, m->nq);
-  memcpy(r->v_bar, r->rk_v_bar + i * nv, (size_t)nv * sizeof(vvReal));
+  zero(r->v_bar, nv);
+  zero(r->rk_x_bar, nv);
+  for (int d = 0; d < nv; d++) r->rk_x[d] = c * r->rk_k[(i - 1) * nv + d];
+  if (s->m_bar) {
+    vv_rigid_chart_rate_vjp(m, r->rk_x, s->row.v, r->rk_u, s->m_bar, r->rk_x_bar, r->v_bar, r->rk_k_bar + i * nv,
+                            &r->mem);
+  } else {
+    vv_rigid_chart_rate_state_vjp(m, r->rk_x, s->row.v, r->rk_u, r->rk_x_bar, r->v_bar, r->rk_k_bar + i * nv, &r->mem);
+  }
   memcpy(r->a_bar, r->rk_a_bar + i * nv, (size_t)nv * sizeof(vvReal));
   status = node_bar(s);
   kinematics_bar(s);
@@ -264,9 +283,10 @@ static vvStatus rk4_stage_bar(reverseRow* s, const vvTape* tape, int k, int i) {
       s->m_bar->opt_timestep[0] += c * dot(r->rk_act_bar, r->act_dot, m->na);
     }
   }
-  for (int d = 0; d < nv; d++) r->rk_u[d] = c * before.v[d];
+  copy(r->rk_u, r->rk_x, nv);
   retract_bar(s, first.q, r->rk_q_bar);
-  add_scaled(r->rk_v_bar + (i - 1) * nv, c, r->rk_u_bar, nv);
+  add_scaled(r->rk_k_bar + (i - 1) * nv, c, r->rk_u_bar, nv);
+  add_scaled(r->rk_k_bar + (i - 1) * nv, c, r->rk_x_bar, nv);
   add_scaled(r->v_bar, 1, r->rk_v, nv);
   add_scaled(r->rk_a_bar + (i - 1) * nv, h * c, r->rk_v, nv);
   if (s->m_bar) s->m_bar->opt_timestep[0] += c * dot(r->rk_v, before.a, nv);
@@ -281,7 +301,7 @@ static vvStatus rk4_bar(reverseRow* s, const vvTape* tape, int k) {
     vvStatus status = rk4_stage_bar(s, tape, k, i);
     if (status != VV_OK) return status;
   }
-  add_scaled(r->v_bar, 1, r->rk_v_bar, s->m->nv);
+  add_scaled(r->v_bar, 1, r->rk_k_bar, s->m->nv);
   memcpy(r->a_bar, r->rk_a_bar, (size_t)s->m->nv * sizeof(vvReal));
   if (s->m->na > 0) {
     memcpy(r->act_dot_bar, r->rk_act_dot_bar, (size_t)s->m->na * sizeof(vvReal));
@@ -357,10 +377,6 @@ static void seed_final(const reverseRow* s, const vvRolloutSeed* seed) {
 
 static void add(vvReal* y, const vvReal* x, int n) {
   for (int i = 0; i < n; i++) y[i] += x[i];
-}
-
-static void copy(vvReal* y, const vvReal* x, int n) {
-  if (n > 0) memcpy(y, x, (size_t)n * sizeof(vvReal));
 }
 
 // Row k's cotangents into the gradient. The last row has no controls of its own: it holds those of the step before.

@@ -75,6 +75,7 @@ static size_t cut_all8(vvTangentWork* t, const vvModel* m, vvReal8* base) {
   t->rk_q_tan = cut8(base, &used, nq);
   t->rk_v_tan = cut8(base, &used, nv);
   t->rk_u_tan = cut8(base, &used, nv);
+  t->rk_k_tan = cut8(base, &used, nv);
   t->rk_sum_v = cut8(base, &used, nv);
   t->rk_sum_a = cut8(base, &used, nv);
   t->ctrl_zero = cut8(base, &used, (size_t)m->nu);
@@ -90,7 +91,7 @@ static size_t cut_all8(vvTangentWork* t, const vvModel* m, vvReal8* base) {
 
 static size_t cut_reals(vvTangentWork* t, const vvModel* m, vvReal* base) {
   size_t nv = ((size_t)m->nv + 7) & ~(size_t)7;
-  vvReal** arrays[] = {&t->tau, &t->r, &t->d, &t->column, &t->rk_u};
+  vvReal** arrays[] = {&t->tau, &t->r, &t->d, &t->column, &t->rk_k, &t->rk_u};
   size_t used = 0;
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++, used += nv) *arrays[i] = base ? base + used : NULL;
   size_t na = ((size_t)m->na + 7) & ~(size_t)7;
@@ -312,14 +313,14 @@ static void activate_tan(tangentRow* s, const vvReal* rate, const vvReal8* rate_
   t->act1_tan = swap;
 }
 
-// Adds evaluation i at velocity v with tangents v_tan, a_tan to the weighted sums of Runge-Kutta's step.
-static void add_stage8(const tangentRow* s, int i, const vvReal8* v_tan) {
+// Adds evaluation i of rate k with tangents k_tan, a_tan to the weighted sums of Runge-Kutta's step.
+static void add_stage8(const tangentRow* s, int i, const vvReal* k_rate, const vvReal8* k_tan) {
   vvTangentWork* t = s->t;
   vvReal b = vv_rigid_stage_weight(i);
   for (int d = 0; d < s->m->nv; d++) {
-    t->rk_sum_v[d] += b * v_tan[d];
+    t->rk_sum_v[d] += b * k_tan[d];
     t->rk_sum_a[d] += b * t->a_tan[d];
-    t->rk_u[d] += b * s->row.v[d];
+    t->rk_u[d] += b * k_rate[d];
   }
   for (int k = 0; k < s->m->na; k++) {
     t->rk_sum_act[k] += b * t->act_dot_tan[k];
@@ -342,20 +343,22 @@ static vvStatus rk4_tan(tangentRow* s, int k) {
   zero8(t->rk_sum_a, m->nv);
   memset(t->rk_u, 0, (size_t)m->nv * sizeof(vvReal));
   activation_tan(s);
-  add_stage8(s, 0, v0_tan);
+  add_stage8(s, 0, s->row.v, v0_tan);
   vvStatus status = VV_OK;
   for (int i = 1; i < 4 && status == VV_OK; i++) {
     vvTapeRow before = s->row;
     vvReal c = vv_rigid_stage_node(i);
-    const vvReal8* v_before = i == 1 ? v0_tan : t->rk_v_tan;
-    for (int d = 0; d < m->nv; d++) t->d[d] = c * before.v[d];
-    for (int d = 0; d < m->nv; d++) t->rk_u_tan[d] = c * v_before[d];
+    const vvReal* k_before = i == 1 ? before.v : t->rk_k;
+    const vvReal8* k_before_tan = i == 1 ? v0_tan : t->rk_k_tan;
+    for (int d = 0; d < m->nv; d++) t->d[d] = c * k_before[d];
+    for (int d = 0; d < m->nv; d++) t->rk_u_tan[d] = c * k_before_tan[d];
     vv_rigid_integrate_jvp8(m, &t->model, first.q, q0_tan, t->d, t->rk_u_tan, work->q1, t->rk_q_tan);
     for (int d = 0; d < m->nv; d++) t->rk_v_tan[d] = v0_tan[d] + c * (h * t->a_tan[d] + h_tan * before.a[d]);
     for (int d = 0; d < m->na; d++) {
       t->rk_act_tan[d] = act0_tan[d] + c * (h * t->act_dot_tan[d] + h_tan * t->act_dot[d]);
     }
     s->row = vv_tape_row(s->tape, k, i);
+    vv_rigid_chart_rate_jvp8(m, &t->model, t->d, t->rk_u_tan, s->row.v, t->rk_v_tan, t->rk_k, t->rk_k_tan);
     t->q_tan = t->rk_q_tan;
     t->v_tan = t->rk_v_tan;
     t->act_tan = t->rk_act_tan;
@@ -368,7 +371,7 @@ static vvStatus rk4_tan(tangentRow* s, int k) {
     t->q_tan = q0_tan;
     t->v_tan = v0_tan;
     t->act_tan = act0_tan;
-    if (status == VV_OK) add_stage8(s, i, t->rk_v_tan);
+    if (status == VV_OK) add_stage8(s, i, t->rk_k, t->rk_k_tan);
   }
   s->row = first;
   if (status != VV_OK) return status;

@@ -26,6 +26,7 @@ struct vvTangentWork {
   vvReal8* rk_sum_act;   // na   sum of b_i act'_i
   vvReal8* rk_q_tan;     // nq   of Runge-Kutta's present evaluation
   vvReal8* rk_v_tan;     // nv
+  vvReal8* rk_k_tan;     // nv   rate of its chart
   vvReal8* rk_u_tan;     // nv   velocity that its q advances by
   vvReal8* rk_sum_v;     // nv   sum of b_i v_i
   vvReal8* rk_sum_a;     // nv   sum of b_i a_i
@@ -42,6 +43,7 @@ struct vvTangentWork {
   vvReal* act_dot;     // na
   vvReal* act1;        // na
   vvReal* rk_act_dot;  // na   weighted sum of the rates
+  vvReal* rk_k;        // nv   rate of the present evaluation
   vvReal* rk_u;        // nv   velocity that q advances by over the step
   vvReal8* block8;
   vvReal* block;

@@ -29,7 +29,7 @@ typedef struct vvTapeRow {
   const vvReal* a;                   // nv   zeros where not solved
   const vvReal* a2;                  // nv   likewise; the acceleration that advances v
   const vvContactFeature* contacts;  // ncontact
-  const vvRowFeature* limits;      // nlimit
+  const vvRowFeature* limits;        // nlimit
   int ncontact;
   int nlimit;
   bool solved;

@@ -61,7 +61,10 @@ static void cut_reverse(cutter* c, const vvModel* m, vvReverseWork* r) {
   r->rk_v = cut(c, nv);
   r->rk_u = cut(c, nv);
   r->rk_u_bar = cut(c, nv);
-  r->rk_v_bar = cut(c, 4 * nv);
+  r->rk_x = cut(c, nv);
+  r->rk_x_bar = cut(c, nv);
+  r->rk_k = cut(c, 4 * nv);
+  r->rk_k_bar = cut(c, 4 * nv);
   r->rk_a_bar = cut(c, 4 * nv);
   r->pose_bar.xpos = cut(c, 3 * nbody);
   r->pose_bar.xquat = cut(c, 4 * nbody);

@@ -48,7 +48,10 @@ typedef struct vvReverseWork {
   vvReal* rk_act_dot_bar;  // 4 x na
   vvReal* rk_u;            // nv       velocity that q advances by
   vvReal* rk_u_bar;        // nv
-  vvReal* rk_v_bar;        // 4 x nv   of all velocities
+  vvReal* rk_x;            // nv       velocity in the chart that the present one's configuration comes from
+  vvReal* rk_x_bar;        // nv
+  vvReal* rk_k;            // 4 x nv   rates of all
+  vvReal* rk_k_bar;        // 4 x nv
   vvReal* rk_a_bar;        // 4 x nv   of all accelerations
   vvRigidPose pose_bar;
   vvRigidMotion motion_bar;

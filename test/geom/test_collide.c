@@ -262,13 +262,59 @@ static void test_most_contacts(void** state) {
   assert_int_equal(vv_collide_max(VV_GEOM_SPHERE, VV_GEOM_BOX), 1);
 }
 
+static void test_convex(void** state) {
+  (void)state;
+  Found f;
+  find(&f, WORLD("<geom type='ellipsoid' size='.3 .4 .2'/>", "<geom type='sphere' size='.1' pos='0 0 .29'/>"));
+  assert_int_equal(f.n, 1);
+  assert_near(f.point[0].gap, -0.01, 1e-13);
+  assert_vector(f.point[0].point, 0, 0, 0.195);
+  drop(&f);
+  find(&f, WORLD("<geom type='box' size='.3 .4 .2'/>", "<geom type='cylinder' size='.1 .2' pos='.1 .1 .39'/>"));
+  assert_int_equal(f.n, 1);
+  assert_near(vv_fabs(f.point[0].normal.z), 1, 1e-13);
+  assert_near(f.point[0].gap, -0.01, 1e-13);
+  drop(&f);
+  find(&f, WORLD("<geom type='cylinder' size='.1 .5'/>",
+                 "<geom type='cylinder' size='.1 .5' pos='.19 0 0' euler='90 0 0'/>"));
+  assert_int_equal(f.n, 1);
+  assert_near(f.point[0].gap, -0.01, 1e-13);
+  assert_vector(f.point[0].point, 0.095, 0, 0);
+  drop(&f);
+}
+
+static void test_box_box(void** state) {
+  (void)state;
+  Found f;
+  find(&f, WORLD("<geom type='box' size='.3 .4 .2'/>", "<geom type='box' size='.1 .1 .1' pos='.25 0 .29'/>"));
+  assert_int_equal(f.n, 4);  // clipped at x = .3
+  for (int k = 0; k < 4; k++) {
+    assert_near(f.point[k].gap, -0.01, 1e-14);
+    assert_true(f.point[k].point.x < 0.3 + 1e-13);
+  }
+  drop(&f);
+  find(&f, WORLD("<geom type='box' size='.1 .1 .5' euler='0 0 45'/>",
+                 "<geom type='box' size='.1 .5 .1' pos='.28 0 0' euler='0 45 0'/>"));
+  assert_int_equal(f.n, 1);  // two edges
+  assert_int_equal(f.feature[0].kind, VV_FEATURE_BOX_EDGE);
+  assert_near(f.point[0].gap, 0.28 - 0.2 * sqrt(2), 1e-13);
+  drop(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plane_sphere),        cmocka_unit_test(test_plane_capsule),
-      cmocka_unit_test(test_plane_box),           cmocka_unit_test(test_sphere_sphere),
-      cmocka_unit_test(test_coincident),          cmocka_unit_test(test_sphere_capsule),
-      cmocka_unit_test(test_crossing_capsules),   cmocka_unit_test(test_parallel_capsules),
-      cmocka_unit_test(test_margin_and_priority), cmocka_unit_test(test_most_contacts),
+      cmocka_unit_test(test_plane_sphere),
+      cmocka_unit_test(test_plane_capsule),
+      cmocka_unit_test(test_plane_box),
+      cmocka_unit_test(test_sphere_sphere),
+      cmocka_unit_test(test_coincident),
+      cmocka_unit_test(test_sphere_capsule),
+      cmocka_unit_test(test_crossing_capsules),
+      cmocka_unit_test(test_parallel_capsules),
+      cmocka_unit_test(test_margin_and_priority),
+      cmocka_unit_test(test_most_contacts),
+      cmocka_unit_test(test_convex),
+      cmocka_unit_test(test_box_box),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -86,12 +86,6 @@ static const vvCase cases[] = {
      "sensor \"rangefinder\" is not supported yet"},
     {"<mujoco><contact><pair/></contact></mujoco>", VV_ERROR_UNSUPPORTED, "pair is not supported yet"},
     {"<mujoco><option timestep='0'/></mujoco>", VV_ERROR_FILE, "option timestep is 0; it must be positive"},
-    {WORLD("<body>\n<freejoint/><geom name='a' type='cylinder' size='1 1'/></body>\n<body><freejoint/>\n<geom name='b' "
-           "type='cylinder' size='1 1'/></body>"),
-     VV_ERROR_UNSUPPORTED,
-     "scene.xml:6: geom \"a\" (cylinder) and geom \"b\" (cylinder) may touch; this pair of shapes has no collider yet; set "
-     "contype and conaffinity to 0 "
-     "or add <exclude>"},
     {"<mujoco><option><flag contact='disable'/></option>\n" WORLD(
          "<body><freejoint/><geom type='box' size='1 1 1'/></body>"
          "<body><freejoint/><geom type='box' size='1 1 1'/></body>") "</mujoco>",
