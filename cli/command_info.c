@@ -45,6 +45,7 @@ static void count_all(vvInfo* info) {
   add_count(info, "frames", m->nframe);
   add_count(info, "actuators", m->nu);
   add_count(info, "sensors", m->nsensor);
+  add_count(info, "equalities", m->neq);
   add_count(info, "sensordata", m->nsensordata);
   add_count(info, "keyframes", m->nkey);
   add_count(info, "numbers", m->names->nnumber);

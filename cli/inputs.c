@@ -33,6 +33,20 @@ static vvStatus read_reals(const char* path, const char* key, const json_t* valu
   return VV_OK;
 }
 
+// Which equalities are active is a part of the scene; a state may repeat it.
+static vvStatus check_active(const vvModel* m, const char* path, const json_t* value, vvReport* report) {
+  bool same = json_is_array(value) && (json_array_size(value) == (size_t)m->neq || json_array_size(value) == 0);
+  for (size_t e = 0; same && e < json_array_size(value); e++) {
+    const json_t* item = json_array_get(value, e);
+    bool on = json_is_true(item) || (json_is_number(item) && json_number_value(item) != 0);
+    same = on == (m->eq_active[e] != 0);
+  }
+  if (same) return VV_OK;
+  return vv_report_set(report, VV_ERROR_FILE,
+                       "%s: eq_active: must be a list of %d, as the scene has them; state active=\"...\" there", path,
+                       m->neq);
+}
+
 // Quaternions of q must have a direction.
 static vvStatus check_quaternions(const vvModel* m, const char* path, const vvReal* q, vvReport* report) {
   for (int j = 0; j < m->njnt; j++) {
@@ -65,7 +79,8 @@ static vvStatus read_key(const vvModel* m, const char* path, const char* key, co
     if (ctrl) return read_reals(path, key, value, ctrl, m->nu, report);
     return VV_OK;
   }
-  static const char* const empty[] = {"mocap_pos", "mocap_quat", "eq_active", "history"};
+  if (strcmp(key, "eq_active") == 0) return check_active(m, path, value, report);
+  static const char* const empty[] = {"mocap_pos", "mocap_quat", "history"};
   for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
     if (strcmp(key, empty[i]) == 0) return read_reals(path, key, value, NULL, 0, report);
   }
@@ -109,7 +124,10 @@ static bool write_state(FILE* file, const vvModel* m, const vvState* state, cons
   vv_json_reals(&j, "ctrl", ctrl, m->nu);
   vv_json_reals(&j, "mocap_pos", NULL, 0);
   vv_json_reals(&j, "mocap_quat", NULL, 0);
-  vv_json_reals(&j, "eq_active", NULL, 0);
+  vv_json_key(&j, "eq_active");
+  vv_json_array(&j);
+  for (int e = 0; e < m->neq; e++) vv_json_int(&j, m->eq_active[e]);
+  vv_json_end(&j);
   vv_json_reals(&j, "history", NULL, 0);
   vv_json_reals(&j, "warmstart", state->warmstart, m->nv);
   vv_json_key(&j, "particles");

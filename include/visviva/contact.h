@@ -41,7 +41,9 @@ typedef struct vvContactFeature {
 // Kinds of constraints other than contacts.
 typedef enum vvRowKind {
   VV_ROW_LIMIT = 0,  // of a hinge or slide; id: joint, side: 0 lower, 1 upper
-  VV_ROW_FRICTION    // dry friction of a dof; id: dof
+  VV_ROW_FRICTION,   // dry friction of a dof; id: dof
+  VV_ROW_EQUALITY,   // id: equality
+  VV_ROW_BALL_LIMIT  // id: joint
 } vvRowKind;
 
 // A constraint in effect other than a contact: a limit in reach of its margin, dry friction, an equality; integers

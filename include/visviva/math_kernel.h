@@ -160,10 +160,12 @@ VV_DIFF static inline vvVec3 vv_quat_log(vvQuat q) {
   if (q.w < 0) sign = -1;
   vvReal w = sign * q.w;
   vvReal s2 = q.x * q.x + q.y * q.y + q.z * q.z;
-  vvReal k = 2 / w - 2 * s2 / (3 * w * w * w) + 2 * s2 * s2 / (5 * w * w * w * w * w);
+  vvReal k = 0;
   if (s2 > 1e-6) {
     vvReal s = vv_sqrt(s2);
     k = 2 * vv_atan2(s, w) / s;
+  } else {
+    k = 2 / w - 2 * s2 / (3 * w * w * w) + 2 * s2 * s2 / (5 * w * w * w * w * w);
   }
   k = k * sign;
   vvVec3 r = {k * q.x, k * q.y, k * q.z};

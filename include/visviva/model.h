@@ -39,6 +39,8 @@ typedef enum vvIntegrator {  // the format's numbers
   VV_INTEGRATOR_IMPLICITFAST = 3  // without the Coriolis forces of bodies that hang together
 } vvIntegrator;
 
+typedef enum vvEqualityType { VV_EQ_CONNECT = 0, VV_EQ_WELD, VV_EQ_JOINT } vvEqualityType;
+
 // What an actuator is stated as, and so which of its numbers are its own (docs/names.md).
 typedef enum vvActuatorKind {
   VV_ACTUATOR_MOTOR = 0,
@@ -103,6 +105,7 @@ typedef enum vvElement {  // what can carry a name
   VV_ELEMENT_WRAP,  // a joint of a fixed tendon; its numbers are named as the tendon's
   VV_ELEMENT_ACTUATOR,
   VV_ELEMENT_SENSOR,
+  VV_ELEMENT_EQUALITY,
   VV_ELEMENT_KEY,
   VV_ELEMENT_COUNT
 } vvElement;
@@ -126,6 +129,7 @@ typedef struct vvModel {
   int npair;    // geom pairs that may touch
   int nsensor;  // sensors
   int nsensordata;
+  int neq;   // equality constraints
   int nkey;  // keyframes
 
   // options
@@ -227,6 +231,16 @@ typedef struct vvModel {
   int* sensor_adr;      // first entry of the sensor vector
   int* sensor_dim;
 
+  // equality constraints                neq
+  int* eq_type;    // vvEqualityType
+  int* eq_active;  // 1: in effect
+  int* eq_issite;  // connect, weld: 1 between two sites, 0 between two bodies
+  int* eq_obj1;    // site, body or joint
+  int* eq_obj2;    // -1: none
+  int* eq_body1;   // connect, weld: the body; else 0
+  int* eq_body2;
+  int* eq_isrel;  // weld of bodies: 1: relpose is stated, 0: it is that of qpos0
+
   // ---- primary reals, as stated -----------------------------------------------------------------
   vvReal* opt_timestep;           // 1           [s]
   vvReal* opt_gravity;            // 3           [m/s2]
@@ -295,6 +309,13 @@ typedef struct vvModel {
   vvReal* tendon_solimp;          // ntendon x 5  limit
   vvReal* wrap_coef;              // nwrap
   vvReal* sensor_cutoff;          // nsensor     0: none
+  vvReal* eq_anchor;              // neq x 3     of body 1 (connect) or body 2 (weld)  [m]
+  vvReal* eq_relpos;              // neq x 3     the anchor in body 1's frame          [m]
+  vvReal* eq_relrot;              // neq x 3     after eq_relquat0, body 2's axes      [rad]
+  vvReal* eq_torquescale;         // neq                                               [m]
+  vvReal* eq_polycoef;            // neq x 5                                           [m, rad]
+  vvReal* eq_solref;              // neq x 2                                           [s, 1] or [1/s2, 1/s]
+  vvReal* eq_solimp;              // neq x 5                                           [1, 1, m, 1, 1]
 
   // ---- derived reals ------------------------------------------------------------------------------
   vvReal* body_lpos;         // nbody x 3   in the parent body's frame             [m]
@@ -320,6 +341,10 @@ typedef struct vvModel {
   vvReal* actuator_acc0;     // nu          |inv(M) moment| at qpos0
   vvReal* tendon_spring;     // ntendon x 2 lengths between which the spring rests
   vvReal* tendon_invweight;  // ntendon     moment' inv(M) moment at qpos0
+  vvReal* eq_point1;         // neq x 3     connect, weld: point of body 1, its frame   [m]
+  vvReal* eq_point2;         // neq x 3     of body 2
+  vvReal* eq_quat1;          // neq x 4     weld: what body 1 turned by it ...
+  vvReal* eq_quat2;          // neq x 4     ... and body 2 turned by it shall have in common
   vvReal* qpos0;             // nq          configuration of the scene as stated   [m, rad]
   vvReal* qpos_spring;       // nq          configuration with springs at rest     [m, rad]
 
@@ -330,6 +355,7 @@ typedef struct vvModel {
   vvReal* geom_quat0;   // ngeom x 4
   vvReal* site_quat0;   // nsite x 4
   vvReal* site_size;    // nsite x 3   volume of touch sensors, half length of fromto included    [m]
+  vvReal* eq_relquat0;  // neq x 4
   vvReal* key_time;     // nkey
   vvReal* key_qpos;     // nkey x nq
   vvReal* key_qvel;     // nkey x nv

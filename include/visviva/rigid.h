@@ -36,6 +36,7 @@ typedef struct vvRigidWork {
   int nv, nbody, nu;
   int stride;        // room of vectors over the dofs: nv, 3 more where there are several trees, rounded up to 4
   int ncontact_max;  // room of contacts
+  int nrow_max;      // room of `rows`
   int nlimit_max;    // room of other constraints
 
   // pose: from q (vv_rigid_evaluate, vv_rigid_relinearize)
@@ -49,8 +50,10 @@ typedef struct vvRigidWork {
   int ncontact;
   vvContactFeature* contacts;  // ncontact_max
   vvContactPoint* points;      // ncontact_max   their geometry
-  int nlimit;
-  vvRowFeature* limits;  // nlimit_max
+  int nlimit;                  // constraints other than contacts
+  int nsingle;                 // of them, those of one dof, which come first
+  int nrow;                    // contacts and constraints of more than one dof: entries of `rows`
+  vvRowFeature* limits;        // nlimit_max
 
   // dynamics
   vvReal* M;           // mass matrix, a block for each tree: see `mass`; entries by vv_query_mass_matrix
@@ -71,7 +74,7 @@ typedef struct vvRigidWork {
   // internal to src/rigid
   struct vvBlocks* mass;          // structure of M, LM, LD: the trees' dofs, not coupled
   struct vvBlocks* coupled;       // structure of LH: the trees' dofs, coupled by contacts
-  struct vvRigidContact* rows;    // ncontact_max   law and rows of each contact
+  struct vvRigidContact* rows;    // nrow_max       law and rows of each contact, then of other constraints
   vvReal* J;                      // rows of all contacts in their frames, where rows[k].part says
   vvReal* CJ;                     // 2 x 6 x widest tree: C J of one contact
   struct vvRigidSingle* singles;  // nlimit_max   law of the limits and dry frictions

@@ -208,6 +208,22 @@ typedef struct vvSpecSensor {
   const char* ref;     // name of the reference frame's object, "": world
 } vvSpecSensor;
 
+typedef struct vvSpecEquality {
+  vvSpecHead head;
+  double anchor[3];    // connect: of body 1, weld: of body 2   [m]
+  double relpos[3];    // weld: the anchor in body 1's frame    [m]
+  double relquat[4];   // weld: body 2 in body 1's frame; all 0: the relative pose of the scene's configuration
+  double torquescale;  // weld                                  [m]
+  double polycoef[5];  // joint
+  double solref[2];
+  double solimp[5];
+  int type;             // vvEqualityType
+  int active;           // 1: in effect
+  bool site;            // connect, weld: between sites
+  const char* object1;  // names of bodies, sites or joints
+  const char* object2;  // "": the world body; no second joint
+} vvSpecEquality;
+
 typedef struct vvSpecKey {
   vvSpecHead head;
   double time;                       // [s]
@@ -230,6 +246,7 @@ typedef struct vvSpecClass {
   vvSpecGeom geom;
   vvSpecSite site;
   vvSpecActuator actuator;
+  vvSpecEquality equality;
   vvSpecTendon tendon;
 } vvSpecClass;
 
@@ -273,7 +290,7 @@ typedef struct vvSpec {
   vvSpecCompiler compiler;
   vvSpecOption option;
   int norder;  // elements created so far
-  int nclass, nbody, nframe, njoint, ngeom, nsite, ntendon, nwrap, nactuator, nsensor, nkey, nexclude;
+  int nclass, nbody, nframe, njoint, ngeom, nsite, ntendon, nwrap, nactuator, nsensor, nkey, nexclude, nequality;
   vvSpecClass** classes;
   vvSpecBody** bodies;  // 0: the world body
   vvSpecFrame** frames;
@@ -286,6 +303,7 @@ typedef struct vvSpec {
   vvSpecSensor** sensors;
   vvSpecKey** keys;
   vvSpecExclude** excludes;
+  vvSpecEquality** equalities;
   struct vvSpecPool* pool;  // memory of all of it
 } vvSpec;
 
@@ -308,6 +326,10 @@ vvSpecActuator* vv_spec_add_motor(vvSpec* spec, const char* joint, int class_id)
 vvSpecSensor* vv_spec_add_sensor(vvSpec* spec, int type, const char* object);
 vvSpecKey* vv_spec_add_key(vvSpec* spec);
 vvSpecExclude* vv_spec_add_exclude(vvSpec* spec, const char* body1, const char* body2);
+
+// Of bodies (site false; object2 "" stands for the world), of sites, or of joints (object2 "": none).
+vvSpecEquality* vv_spec_add_equality(vvSpec* spec, vvEqualityType type, bool site, const char* object1,
+                                     const char* object2, int class_id);
 
 // Names an element (its head); texts are copied.
 vvStatus vv_spec_name(vvSpec* spec, vvSpecHead* element, const char* name);

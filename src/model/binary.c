@@ -60,12 +60,12 @@ static void put_head(vvOut* out, const char magic[8], uint64_t hash) {
 }
 
 // Sizes and options in file order.
-enum { NSIZE = 22 };
+enum { NSIZE = 23 };
 static void size_pointers(vvModel* m, int* to[NSIZE]) {
   int* const p[NSIZE] = {&m->nq,          &m->nv,    &m->na,      &m->nu,    &m->nbody,      &m->njnt,
                          &m->ngeom,       &m->nsite, &m->nframe,  &m->ntree, &m->npair,      &m->nsensor,
                          &m->nsensordata, &m->nkey,  &m->disable, &m->cone,  &m->integrator, &m->settotal,
-                         &m->balance,     &m->fluid, &m->ntendon, &m->nwrap};
+                         &m->balance,     &m->fluid, &m->ntendon, &m->nwrap, &m->neq};
   memcpy(to, p, sizeof p);
 }
 

@@ -50,6 +50,7 @@ static vvStatus set_sizes(vvCompile* c) {
   m->na = vv_compile_activations(spec);
   m->nframe = spec->nframe;
   m->nsensor = spec->nsensor;
+  m->neq = spec->nequality;
   m->nkey = spec->nkey;
   m->disable = spec->option.disable;
   m->cone = spec->option.cone;
@@ -250,7 +251,7 @@ static void convert_reals(vvCompile* c) {
     bool hinge = s->type == VV_JOINT_HINGE, slide = s->type == VV_JOINT_SLIDE;
     for (int k = 0; k < 2 && !m->jnt_actfrclimited[j]; k++) m->jnt_actfrcrange[2 * j + k] = 0;
     for (int k = 0; k < 2; k++)
-      m->jnt_range[2 * j + k] = m->jnt_limited[j] ? (vvReal)(hinge ? s->range[k] * turn : s->range[k]) : 0;
+      m->jnt_range[2 * j + k] = m->jnt_limited[j] ? (vvReal)(slide ? s->range[k] : s->range[k] * turn) : 0;
     m->jnt_ref[j] = hinge ? (vvReal)(s->ref * turn) : slide ? (vvReal)s->ref : 0;
     m->jnt_springref[j] = hinge ? (vvReal)(s->springref * turn) : slide ? (vvReal)s->springref : 0;
     if (s->type == VV_JOINT_FREE)

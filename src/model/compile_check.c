@@ -116,10 +116,9 @@ static vvStatus check_joint(vvCompile* c, const vvSpecJoint* s) {
   bool range = s->range[0] != 0 || s->range[1] != 0;
   if (s->limited == VV_AUTO && range && !c->spec->compiler.autolimits)
     FAIL(head, "%s has range but not limited; state limited=\"true\" or \"false\"", TITLE(head, "joint"));
-  if (vv_compile_is_limited(s->limited, s->range))
-    return vv_spec_error(c->report, VV_ERROR_UNSUPPORTED, head,
-                         "limits of ball joints are not supported yet (%s); remove range or set limited=\"false\"",
-                         TITLE(head, "joint"));
+  if (vv_compile_is_limited(s->limited, s->range) && (s->range[0] != 0 || !(s->range[1] > 0)))
+    FAIL(head, "%s has range %g %g; a ball's is 0 and its largest angle", TITLE(head, "joint"), s->range[0],
+         s->range[1]);
   return VV_OK;
 }
 

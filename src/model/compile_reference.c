@@ -259,6 +259,11 @@ static vvStatus fill_sensors(vvCompile* c) {
   for (int i = 0; i < m->nsensor; i++) {
     const vvSpecSensor* s = VV_ORDERED(c, vvSpecSensor, VV_ELEMENT_SENSOR, i);
     vvStatus status = fill_sensor(c, s, i);
+    bool counts = s->type == VV_SENSOR_FORCE || s->type == VV_SENSOR_TORQUE;
+    for (int e = 0; e < m->neq && counts; e++)
+      if (m->eq_type[e] != VV_EQ_JOINT)
+        return vv_spec_error(c->report, VV_ERROR_UNSUPPORTED, &s->head,
+                             "force and torque sensors are not supported yet beside connect and weld; remove one");
     if (status != VV_OK) return status;
     m->sensor_adr[i] = m->nsensordata;
     m->sensor_dim[i] = vv_sensor_kind(s->type)->dim;
@@ -278,9 +283,54 @@ vvStatus vv_compile_excludes(vvCompile* c) {
   return VV_OK;
 }
 
+// Objects of a connect or weld.
+static vvStatus fill_bodies(vvCompile* c, const vvSpecEquality* s, int e) {
+  vvModel* m = c->m;
+  vvElement element = s->site ? VV_ELEMENT_SITE : VV_ELEMENT_BODY;
+  const char* word = s->site ? "site" : "body";
+  int one = find(c, element, s->object1), two = s->object2[0] || s->site ? find(c, element, s->object2) : 0;
+  if (one < 0 || two < 0)
+    FAIL(&s->head, "equality names an unknown %s \"%.50s\"; correct its name", word, one < 0 ? s->object1 : s->object2);
+  m->eq_obj1[e] = one;
+  m->eq_obj2[e] = two;
+  m->eq_body1[e] = s->site ? m->site_body[one] : one;
+  m->eq_body2[e] = s->site ? m->site_body[two] : two;
+  const double* q = s->relquat;
+  m->eq_isrel[e] = s->type == VV_EQ_WELD && !s->site && (q[0] != 0 || q[1] != 0 || q[2] != 0 || q[3] != 0);
+  return VV_OK;
+}
+
+static vvStatus fill_equalities(vvCompile* c) {
+  vvModel* m = c->m;
+  for (int e = 0; e < m->neq; e++) {
+    const vvSpecEquality* s = VV_ORDERED(c, vvSpecEquality, VV_ELEMENT_EQUALITY, e);
+    m->eq_type[e] = s->type;
+    m->eq_active[e] = s->active != 0;
+    m->eq_issite[e] = s->type != VV_EQ_JOINT && s->site;
+    m->eq_obj2[e] = -1;
+    if (s->type != VV_EQ_JOINT) {
+      vvStatus status = fill_bodies(c, s, e);
+      if (status != VV_OK) return status;
+      continue;
+    }
+    m->eq_obj1[e] = find(c, VV_ELEMENT_JOINT, s->object1);
+    if (s->object2[0]) m->eq_obj2[e] = find(c, VV_ELEMENT_JOINT, s->object2);
+    for (int k = 0; k < (s->object2[0] ? 2 : 1); k++) {
+      int j = k ? m->eq_obj2[e] : m->eq_obj1[e];
+      const char* name = k ? s->object2 : s->object1;
+      if (j < 0) FAIL(&s->head, "equality names an unknown joint \"%.50s\"; correct its name", name);
+      if (m->jnt_type[j] != VV_JOINT_HINGE && m->jnt_type[j] != VV_JOINT_SLIDE)
+        FAIL(&s->head, "an equality of joints needs hinges and slides; \"%.50s\" is none", name);
+    }
+    if (m->eq_obj1[e] == m->eq_obj2[e]) FAIL(&s->head, "an equality of joints needs two different ones");
+  }
+  return VV_OK;
+}
+
 vvStatus vv_compile_references(vvCompile* c) {
   vvStatus status = fill_tendons(c);
   if (status == VV_OK) status = fill_actuators(c);
+  if (status == VV_OK) status = fill_equalities(c);
   return status == VV_OK ? fill_sensors(c) : status;
 }
 

@@ -67,6 +67,10 @@ static size_t lay_out(const vvModel* m, vvDeriveWork* w) {
   w->axes0 = take(b, &n, 4 * nbody);
   w->body_axes = take(b, &n, 4 * nbody);
   w->body_box = take(b, &n, 3 * nbody);
+  w->eq_point1 = take(b, &n, 3 * (size_t)m->neq);
+  w->eq_point2 = take(b, &n, 3 * (size_t)m->neq);
+  w->eq_quat1 = take(b, &n, 4 * (size_t)m->neq);
+  w->eq_quat2 = take(b, &n, 4 * (size_t)m->neq);
   return n;
 }
 
@@ -313,9 +317,9 @@ void vv_derive_prepare(const vvModel* m, vvDeriveWork* work) {
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
 static vvStatus refuse(const vvModel* m, vvReport* report, vvElement element, int id, const char* what) {
-  static const char* const words[VV_ELEMENT_COUNT] = {"option",   "compiler", "frame", "body",   "joint",
-                                                      "dof",      "geom",     "site",  "tendon", "tendon",
-                                                      "actuator", "sensor",   "key"};
+  static const char* const words[VV_ELEMENT_COUNT] = {"option",   "compiler", "frame",    "body",   "joint",
+                                                      "dof",      "geom",     "site",     "tendon", "tendon",
+                                                      "actuator", "sensor",   "equality", "key"};
   const char* name = NULL;
   if (m->names != NULL && m->names->element[element] != NULL) name = m->names->element[element][id];
   vvStatus status = VV_ERROR_ARGUMENT;
@@ -450,6 +454,7 @@ static vvStatus derive(vvContext* ctx, vvModel* m, vvDeriveWork* work, vvReport*
   if (m->fluid) vv_derive_find_axes(m, work);
   vv_rigid_derive_boxes(m, &work->choice, work->axes0, m->body_axes, m->body_box);
   vv_derive_kinematics(m, work);
+  vv_rigid_derive_equalities(m, &work->pose, m->eq_point1, m->eq_point2, m->eq_quat1, m->eq_quat2);
   vv_rigid_derive_weights(m, work->ref, &work->pose, &work->choice, work->composite, work->L, work->y,
                           m->body_invweight, m->dof_invweight);
   vvRigidDeriveActuators actuators = {m->actuator_gain, m->actuator_bias, m->actuator_dyn,

@@ -8,6 +8,7 @@
 #define VISVIVA_MODEL_DERIVE_H_
 
 #include "rigid/derive_kernel.h"
+#include "rigid/equality_kernel.h"
 #include "rigid/fluid_kernel.h"
 #include "visviva/report.h"
 
@@ -28,6 +29,10 @@ typedef struct vvDeriveWork {
   vvReal* axes0;             // nbody x 4   principal axes as found
   vvReal* body_axes;         // nbody x 4
   vvReal* body_box;          // nbody x 3
+  vvReal* eq_point1;         // neq x 3
+  vvReal* eq_point2;         // neq x 3
+  vvReal* eq_quat1;          // neq x 4
+  vvReal* eq_quat2;          // neq x 4
   vvReal* reals;
   int* ints;
   size_t nreal, nint;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "derive_kernel.vv.h"
+#include "equality_kernel.vv.h"
 #include "fluid_kernel.vv.h"
 #include "kinematics_kernel.vv.h"
 #include "model/derive.h"
@@ -52,6 +53,8 @@ static void forward_stages(const vvModel* m, vvDeriveWork* w, vvReal8* block, vv
   vv_rigid_derive_inertia_jvp8(m, t, &w->choice, w->raw, twin(w, w->raw, block), w->inertia10, t->body_inertia10);
   vv_rigid_derive_boxes_jvp8(m, t, &w->choice, w->axes0, w->body_axes, t->body_axes, w->body_box, t->body_box);
   vv_rigid_kinematics_jvp8(m, t, m->qpos0, t->qpos0, w->ref, &w->pose, &pose);
+  vv_rigid_derive_equalities_jvp8(m, t, &w->pose, &pose, w->eq_point1, t->eq_point1, w->eq_point2, t->eq_point2,
+                                  w->eq_quat1, t->eq_quat1, w->eq_quat2, t->eq_quat2);
   vv_rigid_derive_weights_jvp8(m, t, w->ref, &w->pose, &pose, &w->choice, w->composite, twin(w, w->composite, block),
                                w->L, twin(w, w->L, block), w->y, twin(w, w->y, block), w->body_invweight,
                                t->body_invweight, w->dof_invweight, t->dof_invweight);

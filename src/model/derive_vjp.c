@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "derive_kernel.vv.h"
+#include "equality_kernel.vv.h"
 #include "fluid_kernel.vv.h"
 #include "kinematics_kernel.vv.h"
 #include "model/derive.h"
@@ -23,6 +24,8 @@ typedef struct vvDeriveBars {
 // Stages in reverse. Everything that they write is a copy or a cotangent.
 static void reverse_stages(const vvModel* m, vvDeriveWork* w, vvDeriveBars* bars, vvModel* m_bar, vvTapeMem* tape) {
   vvDeriveWork* b = &bars->work;
+  vv_rigid_derive_equalities_vjp(m, &w->pose, w->eq_point1, w->eq_point2, w->eq_quat1, w->eq_quat2, m_bar, &b->pose,
+                                 m_bar->eq_point1, m_bar->eq_point2, m_bar->eq_quat1, m_bar->eq_quat2, tape);
   if (m->nu + m->ntendon > 0) {
     vvRigidDeriveActuators out = {m_bar->actuator_gain, m_bar->actuator_bias, m_bar->actuator_dyn,
                                   m_bar->actuator_acc0, m_bar->tendon_spring, m_bar->tendon_invweight};

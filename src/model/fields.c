@@ -82,6 +82,13 @@ static const vvField fields[] = {
     {VV_ELEMENT_TENDON, P, 5, AT(tendon_solimp), "solimplimit", "[1, 1, m, 1, 1]", 1, NOT_NEGATIVE},
     {VV_ELEMENT_WRAP, P, 1, AT(wrap_coef), "coef", "", 1, FREE},
     {VV_ELEMENT_SENSOR, P, 1, AT(sensor_cutoff), "cutoff", "", 1, NOT_NEGATIVE},
+    {VV_ELEMENT_EQUALITY, P, 3, AT(eq_anchor), "anchor", "m", (vvReal)0.1, FREE},
+    {VV_ELEMENT_EQUALITY, P, 3, AT(eq_relpos), "relpos", "m", (vvReal)0.1, FREE},
+    {VV_ELEMENT_EQUALITY, P, 3, AT(eq_relrot), "relrot", "rad", 1, FREE},
+    {VV_ELEMENT_EQUALITY, P, 1, AT(eq_torquescale), "torquescale", "m", 1, FREE},
+    {VV_ELEMENT_EQUALITY, P, 5, AT(eq_polycoef), "polycoef", "[m, rad]", 1, FREE},
+    {VV_ELEMENT_EQUALITY, P, 2, AT(eq_solref), "solref", "[s, 1] or [1/s2, 1/s]", 1, FREE},
+    {VV_ELEMENT_EQUALITY, P, 5, AT(eq_solimp), "solimp", "[1, 1, m, 1, 1]", 1, NOT_NEGATIVE},
     // derived
     {VV_ELEMENT_BODY, D, 3, AT(body_lpos), "lpos", "m", 1, FREE},
     {VV_ELEMENT_BODY, D, 4, AT(body_lquat), "lquat", "", 1, FREE},
@@ -103,6 +110,10 @@ static const vvField fields[] = {
     {VV_ELEMENT_ACTUATOR, D, 1, AT(actuator_acc0), "acc0", "", 1, FREE},
     {VV_ELEMENT_TENDON, D, 2, AT(tendon_spring), "spring", "", 1, FREE},
     {VV_ELEMENT_TENDON, D, 1, AT(tendon_invweight), "invweight", "", 1, FREE},
+    {VV_ELEMENT_EQUALITY, D, 3, AT(eq_point1), "point1", "m", 1, FREE},
+    {VV_ELEMENT_EQUALITY, D, 3, AT(eq_point2), "point2", "m", 1, FREE},
+    {VV_ELEMENT_EQUALITY, D, 4, AT(eq_quat1), "quat1", "", 1, FREE},
+    {VV_ELEMENT_EQUALITY, D, 4, AT(eq_quat2), "quat2", "", 1, FREE},
     {VV_ELEMENT_OPTION, D, NQ, AT(qpos0), "qpos0", "[m, rad]", 1, FREE},
     {VV_ELEMENT_OPTION, D, NQ, AT(qpos_spring), "qpos_spring", "[m, rad]", 1, FREE},
     // bulk
@@ -112,6 +123,7 @@ static const vvField fields[] = {
     {VV_ELEMENT_GEOM, B, 4, AT(geom_quat0), "quat0", "", 1, FREE},
     {VV_ELEMENT_SITE, B, 4, AT(site_quat0), "quat0", "", 1, FREE},
     {VV_ELEMENT_SITE, B, 3, AT(site_size), "size", "m", (vvReal)0.1, FREE},
+    {VV_ELEMENT_EQUALITY, B, 4, AT(eq_relquat0), "relquat0", "", 1, FREE},
     {VV_ELEMENT_KEY, B, 1, AT(key_time), "time", "s", 1, FREE},
     {VV_ELEMENT_KEY, B, NQ, AT(key_qpos), "qpos", "[m, rad]", 1, FREE},
     {VV_ELEMENT_KEY, B, NV, AT(key_qvel), "qvel", "[m/s, rad/s]", 1, FREE},
@@ -148,6 +160,8 @@ int vv_model_count(const vvModel* m, vvElement element) {
       return m->nu;
     case VV_ELEMENT_SENSOR:
       return m->nsensor;
+    case VV_ELEMENT_EQUALITY:
+      return m->neq;
     case VV_ELEMENT_KEY:
       return m->nkey;
     case VV_ELEMENT_COUNT:
@@ -244,6 +258,14 @@ static const vvIntField int_fields[] = {{VV_COUNT_FRAME, 1, AT(frame_parent)},
                                         {VV_COUNT_SENSOR, 1, AT(sensor_reftype)},
                                         {VV_COUNT_SENSOR, 1, AT(sensor_adr)},
                                         {VV_COUNT_SENSOR, 1, AT(sensor_dim)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_type)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_active)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_issite)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_obj1)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_obj2)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_body1)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_body2)},
+                                        {VV_COUNT_EQUALITY, 1, AT(eq_isrel)},
                                         {VV_COUNT_FRAME, 0, 0}};
 
 const vvIntField* vv_model_int_fields(void) {

@@ -20,7 +20,8 @@ typedef enum vvIntCount {
   VV_COUNT_TENDON,
   VV_COUNT_WRAP,
   VV_COUNT_ACTUATOR,
-  VV_COUNT_SENSOR
+  VV_COUNT_SENSOR,
+  VV_COUNT_EQUALITY
 } vvIntCount;
 
 typedef struct vvIntField {

@@ -35,6 +35,8 @@ static int int_count(const vvModel* m, vvIntCount count) {
       return m->nu;
     case VV_COUNT_SENSOR:
       return m->nsensor;
+    case VV_COUNT_EQUALITY:
+      return m->neq;
   }
   return 0;
 }
@@ -167,7 +169,7 @@ uint64_t vv_model_hash(const vvModel* m) {
   const int sizes[] = {m->nq,          m->nv,    m->na,      m->nu,    m->nbody,      m->njnt,
                        m->ngeom,       m->nsite, m->nframe,  m->ntree, m->npair,      m->nsensor,
                        m->nsensordata, m->nkey,  m->disable, m->cone,  m->integrator, m->settotal,
-                       m->balance,     m->fluid, m->ntendon, m->nwrap};
+                       m->balance,     m->fluid, m->ntendon, m->nwrap, m->neq};
   hash = vv_hash_bytes(hash, sizes, sizeof sizes);
   hash = vv_hash_bytes(hash, int_block(m), vv_model_int_total(m) * sizeof(int));
   for (const vvField* f = vv_model_fields(); f->attribute; f++) {

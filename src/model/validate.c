@@ -28,8 +28,8 @@ static bool valid_geom_type(int type) {
 }
 
 const char* vv_model_invalid_sizes(const vvModel* m) {
-  const int sizes[] = {m->nq,    m->nv,     m->na,    m->nu,    m->nbody,   m->njnt,        m->ngeom,
-                       m->nsite, m->nframe, m->ntree, m->npair, m->nsensor, m->nsensordata, m->nkey};
+  const int sizes[] = {m->nq,     m->nv,    m->na,    m->nu,      m->nbody,       m->njnt, m->ngeom, m->nsite,
+                       m->nframe, m->ntree, m->npair, m->nsensor, m->nsensordata, m->nkey, m->neq};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     if (sizes[i] < 0 || sizes[i] > INT32_MAX / 64) return "a size is out of range";
   if (m->nbody < 1 || m->na != 0) return "a size is out of range";
@@ -71,7 +71,7 @@ static const char* check_joints(const vvModel* m) {
     if (type == VV_JOINT_FREE && (m->body_parent[body] != 0 || m->body_njnt[body] != 1))
       return "a free joint is not at the top";
     if (!within(m->jnt_frame[j], -1, m->nframe)) return "a joint's frame is out of range";
-    if (!within(m->jnt_limited[j], 0, 2) || (m->jnt_limited[j] && type < VV_JOINT_SLIDE))
+    if (!within(m->jnt_limited[j], 0, 2) || (m->jnt_limited[j] && type == VV_JOINT_FREE))
       return "a joint's limit is wrong";
     if (m->jnt_q[j] != q || m->jnt_v[j] != v) return "a joint's addresses are wrong";
     int n = joint_nv(type);
@@ -210,6 +210,26 @@ static const char* check_sensors(const vvModel* m) {
   return adr == m->nsensordata ? NULL : "the model has more sensor data than its sensors";
 }
 
+static bool straight(const vvModel* m, int j) {
+  return within(j, 0, m->njnt) && m->jnt_type[j] >= VV_JOINT_SLIDE;
+}
+
+static const char* check_equalities(const vvModel* m) {
+  for (int e = 0; e < m->neq; e++) {
+    int type = m->eq_type[e], one = m->eq_obj1[e], two = m->eq_obj2[e], n = m->eq_issite[e] ? m->nsite : m->nbody;
+    if (!within(type, VV_EQ_CONNECT, VV_EQ_JOINT + 1)) return "an equality's type is unknown";
+    if (type == VV_EQ_JOINT) {
+      if (!straight(m, one) || (two != -1 && !straight(m, two))) return "an equality's joint is wrong";
+      if (m->eq_body1[e] != 0 || m->eq_body2[e] != 0) return "an equality's body is wrong";
+      continue;
+    }
+    if (!within(one, 0, n) || !within(two, 0, n)) return "an equality's object is out of range";
+    int body1 = m->eq_issite[e] ? m->site_body[one] : one, body2 = m->eq_issite[e] ? m->site_body[two] : two;
+    if (m->eq_body1[e] != body1 || m->eq_body2[e] != body2) return "an equality's body is wrong";
+  }
+  return NULL;
+}
+
 static const char* check_reals(const vvModel* m) {
   for (size_t i = 0; i < m->section_begin[VV_SECTION_COUNT]; i++)
     if (!isfinite((double)m->reals[i])) return "a number is not finite";
@@ -222,5 +242,6 @@ const char* vv_model_invalid(const vvModel* m) {
   if (!wrong) wrong = check_tree(m);
   if (!wrong) wrong = check_geoms(m);
   if (!wrong) wrong = check_sensors(m);
+  if (!wrong) wrong = check_equalities(m);
   return wrong ? wrong : check_reals(m);
 }

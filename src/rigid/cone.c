@@ -6,6 +6,7 @@
 // the same as the one here.
 //
 //   pyramid   s = D0/2 sum over edges of min(0, x0 +- mu_k xk)^2;  dim 1: D0/2 min(0, x0)^2
+//   equality  s = 1/2 sum of Dk xk^2
 //   elliptic  u0 = cone x0, uk = mu_k xk, N = u0, T = |u1..|, Dm = D0/(cone^2 (1 + cone^2)):
 //             top 0;  bottom 1/2 sum of Dk xk^2;  middle Dm/2 (N - cone T)^2
 
@@ -154,8 +155,15 @@ static void elliptic_along(const vvRigidContact* c, vvReal alpha, vvReal* slope,
   *curve += Dm * (ddepth * ddepth - depth * c->cone * ddT);
 }
 
+static void equality_force(vvRigidContact* c) {
+  c->zone = 1;
+  for (int k = 0; k < c->dim; k++) c->f[k] = -c->D[k] * c->x[k];
+}
+
 void vv_cone_force(vvRigidContact* c) {
-  if (c->pyramid) {
+  if (c->kind == VV_ROWS_EQUALITY) {
+    equality_force(c);
+  } else if (c->kind == VV_ROWS_PYRAMID) {
     pyramid_force(c);
   } else {
     elliptic_force(c);
@@ -165,7 +173,9 @@ void vv_cone_force(vvRigidContact* c) {
 bool vv_cone_curvature(const vvRigidContact* c, vvReal* C) {
   if (c->zone == 0) return false;
   memset(C, 0, sizeof(vvReal) * VV_MAX_DIM * VV_MAX_DIM);
-  if (c->pyramid) {
+  if (c->kind == VV_ROWS_EQUALITY) {
+    for (int k = 0; k < c->dim; k++) C[VV_MAX_DIM * k + k] = c->D[k];
+  } else if (c->kind == VV_ROWS_PYRAMID) {
     pyramid_curvature(c, C);
   } else {
     elliptic_curvature(c, C);
@@ -174,7 +184,12 @@ bool vv_cone_curvature(const vvRigidContact* c, vvReal* C) {
 }
 
 void vv_cone_along(const vvRigidContact* c, vvReal alpha, vvReal* slope, vvReal* curve) {
-  if (c->pyramid) {
+  if (c->kind == VV_ROWS_EQUALITY) {
+    for (int k = 0; k < c->dim; k++) {
+      *slope += c->D[k] * (c->x[k] + alpha * c->dx[k]) * c->dx[k];
+      *curve += c->D[k] * c->dx[k] * c->dx[k];
+    }
+  } else if (c->kind == VV_ROWS_PYRAMID) {
     pyramid_along(c, alpha, slope, curve);
   } else {
     elliptic_along(c, alpha, slope, curve);

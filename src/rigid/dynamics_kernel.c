@@ -11,7 +11,8 @@
 // method   see rigid_kernel.h. Inertial terms are evaluated at the body origin in body axes, where the ten inertial
 //          parameters are constant: momentum of a motion (o, u) is linear m u + o x mc, angular I o + mc x u.
 
-#include "rigid/motion_kernel.h"
+#include "rigid/equality_kernel.h"
+#include "rigid/limit_kernel.h"
 
 // Force of the limit of joint j on its dof along +q for side 0, along -q for side 1.
 VV_DIFF static inline vvReal limit_force(const vvModel* m, int j, int side, const vvReal* q, const vvReal* v,
@@ -151,8 +152,19 @@ VV_DIFF vvReal vv_rigid_weak(const vvModel* m, VV_NO_DIFF const vvReal* ref, con
       vvReal s = 1;
       if (limits[k].side == 1) s = -1;
       psi -= s * w[m->jnt_v[id]] * limit_force(m, id, limits[k].side, q, v, a);
-    } else {
+    } else if (limits[k].kind == VV_ROW_FRICTION) {
       psi -= w[id] * friction_force(m, id, v, a);
+    } else if (limits[k].kind == VV_ROW_BALL_LIMIT) {
+      vvBallTurn turn = vv_ball_turn(m, q, id);
+      psi -= vv_ball_rate(m, w, turn, id) * vv_ball_force(m, v, a, turn, id);
+    } else if (m->eq_type[id] == VV_EQ_JOINT) {
+      vvEqualityJoint at = vv_equality_joint(m, q, id);
+      psi -= vv_equality_joint_rate(m, w, at.slope, id) * vv_equality_joint_force(m, v, a, at, id);
+    } else {
+      vvEqualityPlace place = vv_equality_place(m, pose->xpos, pose->xquat, id);
+      vvEqualityRows f = vv_equality_force(m, ref, motion->V, motion->A, motion->G, place, id);
+      vvEqualityRows x = vv_equality_rate(m, ref, motion->W, place, id);
+      psi -= vv_vec3_dot(x.move, f.move) + vv_vec3_dot(x.turn, f.turn);
     }
   }
   for (int k = 0; k < ncontact; k++) {
@@ -228,7 +240,26 @@ VV_DIFF void vv_rigid_residual(const vvModel* m, VV_NO_DIFF const vvReal* ref, c
   for (int d = 0; d < m->nv; d++) r[d] = m->jnt_armature[m->dof_jnt[d]] * a[d] - tau[d];
   for (int k = 0; k < nlimit; k++) {
     int id = limits[k].id;
-    if (limits[k].kind == VV_ROW_LIMIT) {
+    if (limits[k].kind == VV_ROW_EQUALITY && m->eq_type[id] != VV_EQ_JOINT) {
+      vvEqualityPlace place = vv_equality_place(m, pose->xpos, pose->xquat, id);
+      vvEqualityRows f = vv_equality_force(m, ref, motion->V, motion->A, motion->G, place, id);
+      vvVec3 t = {0, 0, 0};
+      if (m->eq_type[id] == VV_EQ_WELD) t = vv_equality_turn_back(m->eq_torquescale[id], place, f.turn);
+      add_force(force, m->eq_body1[id], -1, f.move, t, place.p1, vv_tree_ref(m, ref, m->eq_body1[id]));
+      add_force(force, m->eq_body2[id], 1, f.move, t, place.p2, vv_tree_ref(m, ref, m->eq_body2[id]));
+    } else if (limits[k].kind == VV_ROW_BALL_LIMIT) {
+      vvBallTurn turn = vv_ball_turn(m, q, id);
+      vvReal f = vv_ball_force(m, v, a, turn, id);
+      int d = m->jnt_v[id];
+      r[d] += turn.axis.x * f;
+      r[d + 1] += turn.axis.y * f;
+      r[d + 2] += turn.axis.z * f;
+    } else if (limits[k].kind == VV_ROW_EQUALITY) {
+      vvEqualityJoint at = vv_equality_joint(m, q, id);
+      vvReal f = vv_equality_joint_force(m, v, a, at, id);
+      r[m->jnt_v[m->eq_obj1[id]]] -= f;
+      if (m->eq_obj2[id] >= 0) r[m->jnt_v[m->eq_obj2[id]]] += at.slope * f;
+    } else if (limits[k].kind == VV_ROW_LIMIT) {
       vvReal s = 1;
       if (limits[k].side == 1) s = -1;
       r[m->jnt_v[id]] -= s * limit_force(m, id, limits[k].side, q, v, a);

@@ -21,7 +21,7 @@ static vvStatus reserve(vvRigidWork* w, size_t need) {
 
 vvStatus vv_rigid_couple(vvRigidWork* w) {
   vv_blocks_clear(w->coupled);
-  for (int k = 0; k < w->ncontact; k++) {
+  for (int k = 0; k < w->nrow; k++) {
     const vvRigidContact* c = &w->rows[k];
     if (c->npart == 2) vv_blocks_couple(w->coupled, c->part[0].tree, c->part[1].tree);
   }
@@ -101,7 +101,7 @@ bool vv_rigid_factor_hessian(vvRigidWork* w) {
     for (int r = 0; r < vv_blocks_rows(b, k); r++)
       memcpy(vv_blocks_row(b, w->LH, k, r), M + r * w->mass->width[k], bytes);
   }
-  for (int k = 0; k < w->ncontact; k++) {
+  for (int k = 0; k < w->nrow; k++) {
     const vvRigidContact* c = &w->rows[k];
     if (!vv_cone_curvature(c, C)) continue;
     switch (c->dim) {
@@ -118,7 +118,7 @@ bool vv_rigid_factor_hessian(vvRigidWork* w) {
         add_contact(VV_MAX_DIM, C, c, w);
     }
   }
-  for (int k = 0; k < w->nlimit; k++) {
+  for (int k = 0; k < w->nsingle; k++) {
     const vvRigidSingle* s = &w->singles[k];
     add_single(s->dof, vv_single_curvature(s, s->x), w);
   }

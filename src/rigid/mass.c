@@ -177,6 +177,28 @@ static void fluid_force(const vvModel* m, int i, const vvRigidWork* w, vvReal* F
   for (int k = 0; k < 6; k++) F[k] -= all[k];
 }
 
+// V and G of body i, its parent's being there.
+static void body_motions(const vvModel* m, int i, const vvReal* v, const vvReal* fall, vvRigidWork* w) {
+  int parent = m->body_parent[i];
+  vvReal* V = w->V + 6 * i;
+  vvReal* G = w->G + 6 * i;
+  if (m->body_tree[parent] < 0) {
+    memset(V, 0, 6 * sizeof(vvReal));
+    memcpy(G, fall, 6 * sizeof(vvReal));
+  } else {
+    memcpy(V, w->V + 6 * parent, 6 * sizeof(vvReal));
+    memcpy(G, w->G + 6 * parent, 6 * sizeof(vvReal));
+  }
+  joint_motions(m, i, v, w->S, V, G);
+}
+
+void vv_rigid_motions(const vvModel* m, const vvReal* v, vvRigidWork* w) {
+  const vvReal fall[6] = {0, 0, 0, 0, 0, 0};
+  for (int i = 1; i < m->nbody; i++) {
+    if (m->body_tree[i] >= 0) body_motions(m, i, v, fall, w);
+  }
+}
+
 void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRigidWork* w) {
   vvReal fall[6] = {0, 0, 0, 0, 0, 0};
   if (!(m->disable & VV_DISABLE_GRAVITY)) {
@@ -184,17 +206,7 @@ void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRi
   }
   for (int i = 1; i < m->nbody; i++) {
     if (m->body_tree[i] < 0) continue;
-    int parent = m->body_parent[i];
-    vvReal* V = w->V + 6 * i;
-    vvReal* G = w->G + 6 * i;
-    if (m->body_tree[parent] < 0) {
-      memset(V, 0, 6 * sizeof(vvReal));
-      memcpy(G, fall, sizeof fall);
-    } else {
-      memcpy(V, w->V + 6 * parent, 6 * sizeof(vvReal));
-      memcpy(G, w->G + 6 * parent, 6 * sizeof(vvReal));
-    }
-    joint_motions(m, i, v, w->S, V, G);
+    body_motions(m, i, v, fall, w);
     body_force(m, i, wrench, w, w->F + 6 * i);
     if (m->fluid) fluid_force(m, i, w, w->F + 6 * i);
   }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "geom/contact_kernel.h"
+#include "rigid/limit_kernel.h"
 #include "rigid/work.h"
 
 static void add_feature(vvRigidWork* w, int kind, int id, int side) {
@@ -36,15 +37,30 @@ static void find_frictions(const vvModel* m, vvRigidWork* w) {
   }
 }
 
+static void find_equalities(const vvModel* m, vvRigidWork* w) {
+  for (int e = 0; e < m->neq; e++) {
+    bool still = m->eq_type[e] != VV_EQ_JOINT && m->body_tree[m->eq_body1[e]] < 0 && m->body_tree[m->eq_body2[e]] < 0;
+    if (m->eq_active[e] && !still) add_feature(w, VV_ROW_EQUALITY, e, 0);
+  }
+}
+
+static void find_ball_limits(const vvModel* m, const vvReal* q, vvRigidWork* w) {
+  for (int j = 0; j < m->njnt; j++) {
+    if (!m->jnt_limited[j] || m->jnt_type[j] != VV_JOINT_BALL) continue;
+    if (vv_ball_violation(m, vv_ball_turn(m, q, j), j) < 0) add_feature(w, VV_ROW_BALL_LIMIT, j, 0);
+  }
+}
+
 void vv_rigid_find_rows(const vvModel* m, const vvReal* q, vvRigidWork* w) {
   w->nlimit = 0;
   if (m->disable & VV_DISABLE_CONSTRAINT) return;
   if (!(m->disable & VV_DISABLE_FRICTIONLOSS)) find_frictions(m, w);
   if (!(m->disable & VV_DISABLE_LIMIT)) find_limits(m, q, w);
+  if (!(m->disable & VV_DISABLE_EQUALITY)) find_equalities(m, w);
+  if (!(m->disable & VV_DISABLE_LIMIT)) find_ball_limits(m, q, w);
 }
 
-// Branch of the impedance at violation x: 0 below, 1 above the midpoint, 2 saturated, 3 constant.
-static int law_branch(vvReal width, vvReal midpoint, vvReal power, vvReal x) {
+int vv_rigid_law_branch(vvReal width, vvReal midpoint, vvReal power, vvReal x) {
   if (width <= VV_LAW_TINY) return 3;
   vvReal s = vv_fabs(x) / width;
   if (s >= 1) return 2;
@@ -63,7 +79,7 @@ static void limit_row(const vvModel* m, const vvReal* q, const vvReal* v, vvRowF
   s->dof = d;
   s->friction = 0;
   s->sign = limit.side == 1 ? -1 : 1;
-  s->branch = law_branch(imp[2], imp[3], imp[4], x);
+  s->branch = vv_rigid_law_branch(imp[2], imp[3], imp[4], x);
   s->D = 1 / vv_law_regularisation(law.d, m->dof_invweight[d]);
   s->a_ref = -law.B * s->sign * v[d] - law.K * law.d * x;
   s->loss = 0;
@@ -84,8 +100,7 @@ static void friction_row(const vvModel* m, const vvReal* v, int d, vvRigidSingle
   s->loss = m->jnt_frictionloss[j];
 }
 
-// Last dof that moves the body, -1: none.
-static int last_dof(const vvModel* m, int body) {
+int vv_rigid_last_dof(const vvModel* m, int body) {
   while (body > 0 && m->body_ndof[body] == 0) body = m->body_parent[body];
   return body > 0 ? m->body_dof[body] + m->body_ndof[body] - 1 : -1;
 }
@@ -93,7 +108,7 @@ static int last_dof(const vvModel* m, int body) {
 // Adds sign times the motion of the body at the contact point to the rows at its tree.
 static void add_body(const vvModel* m, const vvRigidWork* w, int body, vvReal sign, const vvContactPoint* p,
                      const vvRigidContact* c) {
-  int d = last_dof(m, body);
+  int d = vv_rigid_last_dof(m, body);
   if (d < 0) return;
   const vvRigidPart* part = &c->part[c->part[0].tree == m->body_tree[body] ? 0 : 1];
   int dim = c->dim, stride = part->width;
@@ -127,8 +142,8 @@ static void contact_law(const vvModel* m, const vvContactFeature* feature, const
   vvContactWeights weights = vv_contact_weights(m, par, g1, g2, feature->dim, law.d);
   const vvReal D[VV_MAX_DIM] = {weights.D0, weights.D1, weights.D1, weights.D3, weights.D4, weights.D4};
   const vvReal mu[VV_MAX_DIM] = {1, par.slide, par.slide, par.spin, par.roll, par.roll};
-  c->pyramid = feature->dim == 1 || m->cone == VV_CONE_PYRAMIDAL;
-  c->law = law_branch(par.width, par.midpoint, par.power, x);
+  c->kind = feature->dim == 1 || m->cone == VV_CONE_PYRAMIDAL ? VV_ROWS_PYRAMID : VV_ROWS_ELLIPTIC;
+  c->law = vv_rigid_law_branch(par.width, par.midpoint, par.power, x);
   c->D0 = weights.D0;
   c->cone = weights.mu;
   for (int k = 0; k < c->dim; k++) {
@@ -138,9 +153,8 @@ static void contact_law(const vvModel* m, const vvContactFeature* feature, const
   }
 }
 
-// Makes the columns of a contact hold the dofs that move a body.
-static void widen(const vvModel* m, const vvRigidWork* w, int body, vvRigidContact* c) {
-  int d = last_dof(m, body);
+void vv_rigid_widen(const vvModel* m, const vvRigidWork* w, int body, vvRigidContact* c) {
+  int d = vv_rigid_last_dof(m, body);
   if (d < 0) return;
   int tree = m->body_tree[body], begin = w->mass->first[tree], width = vv_dense_stride(d + 1 - begin);
   for (int k = 0; k < c->npart; k++) {
@@ -152,8 +166,7 @@ static void widen(const vvModel* m, const vvRigidWork* w, int body, vvRigidConta
   c->part[c->npart++] = part;
 }
 
-// Places a contact's rows at J, zeroed; returns where they end.
-static vvReal* place_rows(vvRigidContact* c, vvReal* J) {
+vvReal* vv_rigid_place_rows(vvRigidContact* c, vvReal* J) {
   vvReal* end = J;
   for (int k = 0; k < c->npart; k++) {
     c->part[k].J = end;
@@ -167,7 +180,10 @@ void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWo
   vvReal* vp = w->scratch;
   memcpy(vp, v, sizeof(vvReal) * (size_t)m->nv);
   for (int i = m->nv; i < w->stride; i++) vp[i] = 0;
-  for (int k = 0; k < w->nlimit; k++) {
+  w->nsingle = 0;
+  while (w->nsingle < w->nlimit && w->limits[w->nsingle].kind < VV_ROW_EQUALITY) w->nsingle++;
+  w->nrow = w->ncontact + w->nlimit - w->nsingle;
+  for (int k = 0; k < w->nsingle; k++) {
     if (w->limits[k].kind == VV_ROW_LIMIT) limit_row(m, q, v, w->limits[k], &w->singles[k]);
     if (w->limits[k].kind == VV_ROW_FRICTION) friction_row(m, v, w->limits[k].id, &w->singles[k]);
   }
@@ -180,12 +196,13 @@ void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWo
     int body1 = m->geom_body[feature->geom1], body2 = m->geom_body[feature->geom2];
     c->dim = feature->dim;
     c->npart = 0;
-    widen(m, w, body1, c);
-    widen(m, w, body2, c);
-    J = place_rows(c, J);
+    vv_rigid_widen(m, w, body1, c);
+    vv_rigid_widen(m, w, body2, c);
+    J = vv_rigid_place_rows(c, J);
     add_body(m, w, body2, 1, p, c);
     add_body(m, w, body1, -1, p, c);
     for (int i = 0; i < c->dim; i++) c->a_ref[i] = vv_rigid_row_dot(c, i, vp);
     contact_law(m, feature, p, c);
   }
+  if (w->nlimit > w->nsingle) vv_rigid_other_rows(m, q, vp, J, w);
 }

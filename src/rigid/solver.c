@@ -7,7 +7,8 @@
 //
 // method   Newton with H = M + J' C J and an exact line search: along p the slope is piecewise smooth and increasing;
 //          its zero is found by Newton inside a bracket. A full step whose slope at the end is nearly 0 is taken as it
-//          is. Finite for pyramids, limits and dry friction (s is piecewise quadratic), quadratic for elliptic cones.
+//          is. Finite for pyramids, limits, dry friction and equalities (s is piecewise quadratic), quadratic for
+//          elliptic cones.
 // ends     |r| <= 1e-14 of the forces' size, or <= 1e-12 and not halved by an iteration, or not halved by three; the
 //          best iterate stands
 
@@ -58,14 +59,14 @@ static vvReal largest(const vvReal* a, int n) {
 // x, force and J' f at a.
 void vv_rigid_constrain(const vvReal* a, vvRigidWork* w) {
   memset(w->constraint, 0, sizeof(vvReal) * (size_t)w->stride);
-  for (int k = 0; k < w->ncontact; k++) {
+  for (int k = 0; k < w->nrow; k++) {
     vvRigidContact* c = &w->rows[k];
     for (int i = 0; i < c->dim; i++) c->x[i] = vv_rigid_row_dot(c, i, a) - c->a_ref[i];
     vv_cone_force(c);
     if (c->zone == 0) continue;
     for (int i = 0; i < c->dim; i++) vv_rigid_row_axpy(c, i, c->f[i], w->constraint);
   }
-  for (int k = 0; k < w->nlimit; k++) {
+  for (int k = 0; k < w->nsingle; k++) {
     vvRigidSingle* s = &w->singles[k];
     s->x = s->sign * a[s->dof] - s->a_ref;
     w->constraint[s->dof] += s->sign * vv_single_force(s, s->x);
@@ -86,8 +87,8 @@ static void evaluate(const vvReal* a, Vectors v, vvRigidWork* w) {
 static vvReal slope_at(const vvRigidWork* w, vvReal alpha, vvReal g, vvReal pMp, const vvReal* p, vvReal* curve) {
   vvReal slope = g + alpha * pMp;
   *curve = pMp;
-  for (int k = 0; k < w->ncontact; k++) vv_cone_along(&w->rows[k], alpha, &slope, curve);
-  for (int k = 0; k < w->nlimit; k++) {
+  for (int k = 0; k < w->nrow; k++) vv_cone_along(&w->rows[k], alpha, &slope, curve);
+  for (int k = 0; k < w->nsingle; k++) {
     const vvRigidSingle* s = &w->singles[k];
     vvReal dx = s->sign * p[s->dof], x = s->x + alpha * dx;
     slope -= vv_single_force(s, x) * dx;
@@ -98,7 +99,7 @@ static vvReal slope_at(const vvRigidWork* w, vvReal alpha, vvReal g, vvReal pMp,
 
 // Step length along p: where the slope of the cost is 0, from the slope at 0 (v.r . p < 0).
 static vvReal line_search(vvRigidWork* w, Vectors v) {
-  for (int k = 0; k < w->ncontact; k++) {
+  for (int k = 0; k < w->nrow; k++) {
     vvRigidContact* c = &w->rows[k];
     for (int i = 0; i < c->dim; i++) c->dx[i] = vv_rigid_row_dot(c, i, v.p);
   }

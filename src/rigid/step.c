@@ -206,7 +206,8 @@ static uint64_t sign_sums(const vvModel* m, const vvReal* q, const vvReal* v, co
   return hash;
 }
 
-// Hash over every branch: contacts with zones and impedance, limits with sides, dry frictions, clamps of motors.
+// Hash over every branch: contacts with zones and impedance, limits with sides, dry frictions, equalities, clamps
+// of motors.
 static uint64_t sign(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
                      const vvRigidWork* w) {
   uint64_t hash = vv_hash_u64(VV_HASH_START, (uint64_t)w->ncontact);
@@ -221,7 +222,10 @@ static uint64_t sign(const vvModel* m, const vvReal* q, const vvReal* v, const v
   hash = vv_hash_u64(hash, (uint64_t)w->nlimit);
   for (int k = 0; k < w->nlimit; k++) {
     const vvRowFeature* f = &w->limits[k];
-    uint64_t branch = (uint64_t)w->singles[k].branch << 2 | (uint64_t)vv_single_zone(&w->singles[k], w->singles[k].x);
+    const vvRigidSingle* s = &w->singles[k];
+    const vvRigidContact* c = &w->rows[w->ncontact + k - w->nsingle];
+    uint64_t branch = k < w->nsingle ? (uint64_t)s->branch << 2 | (uint64_t)vv_single_zone(s, s->x)
+                                     : (uint64_t)c->law << 2 | (uint64_t)c->zone;
     hash = vv_hash_u64(hash, (uint64_t)f->id << 16 | (uint64_t)f->kind << 8 | (uint64_t)f->side << 4 | branch);
   }
   for (int t = 0; t < m->ntendon; t++) {
@@ -448,6 +452,7 @@ vvStatus vv_rigid_relinearize(const vvModel* m, const vvReal* q, const vvReal* v
   w->nlimit = nlimit;
   if (ncontact > 0) memmove(w->contacts, contacts, sizeof(vvContactFeature) * (size_t)ncontact);
   if (nlimit > 0) memmove(w->limits, limits, sizeof(vvRowFeature) * (size_t)nlimit);
+  if (m->neq > 0) vv_rigid_motions(m, v, w);
   vv_rigid_rows(m, q, v, w);
   if (a != w->a) memcpy(w->a, a, sizeof(vvReal) * (size_t)m->nv);
   vv_rigid_constrain(w->a, w);
@@ -512,7 +517,7 @@ void vv_rigid_apply_H(const vvRigidWork* w, const vvReal* x, vvReal* y) {
   vvReal* product = w->scratch + stride;
   for (int i = 0; i < stride; i++) padded[i] = i < w->nv ? x[i] : 0;
   vv_rigid_multiply_mass(w, padded, product);
-  for (int k = 0; k < w->ncontact; k++) {
+  for (int k = 0; k < w->nrow; k++) {
     const vvRigidContact* c = &w->rows[k];
     if (!vv_cone_curvature(c, C)) continue;
     for (int i = 0; i < c->dim; i++) Jx[i] = vv_rigid_row_dot(c, i, padded);
@@ -522,7 +527,7 @@ void vv_rigid_apply_H(const vvRigidWork* w, const vvReal* x, vvReal* y) {
       vv_rigid_row_axpy(c, i, f, product);
     }
   }
-  for (int k = 0; k < w->nlimit; k++) {
+  for (int k = 0; k < w->nsingle; k++) {
     const vvRigidSingle* s = &w->singles[k];
     product[s->dof] += vv_single_curvature(s, s->x) * padded[s->dof];
   }

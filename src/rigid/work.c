@@ -51,7 +51,7 @@ static void lay_out(vvRigidWork* w, const vvModel* m, Sizes size, Cutter* c) {
   w->constraint = cut_reals(c, stride);
   w->a = cut_reals(c, stride);
   w->a2 = cut_reals(c, stride);
-  w->rows = (vvRigidContact*)cut(c, ncontact, sizeof(vvRigidContact));
+  w->rows = (vvRigidContact*)cut(c, (size_t)w->nrow_max, sizeof(vvRigidContact));
   w->J = cut_reals(c, size.J);
   w->CJ = cut_reals(c, size.CJ);
   w->singles = (vvRigidSingle*)cut(c, nlimit, sizeof(vvRigidSingle));
@@ -100,7 +100,7 @@ static void count_contacts(const vvModel* m, int* ncontact, int* dim) {
 static int count_rows(const vvModel* m) {
   int n = 0;
   for (int j = 0; j < m->njnt; j++) n += m->jnt_limited[j] ? 2 : 0;
-  return n + m->nv;
+  return n + m->nv + m->neq;
 }
 
 // Structures of M and H: the dofs of a tree are neighbours.
@@ -148,10 +148,12 @@ static vvStatus create(const vvModel* m, vvRigidWork* w) {
   w->nu = m->nu;
   w->stride = vv_dense_stride(m->ntree > 1 ? m->nv + 3 : m->nv);
   w->nlimit_max = count_rows(m);
+  w->nrow_max = w->ncontact_max + m->neq + m->njnt;
   vvStatus status = create_blocks(m, w);
   if (status != VV_OK) return status;
   Sizes size = {.mass = w->mass->size};
-  size.J = (size_t)w->ncontact_max * (size_t)dim * row_width(w->mass, &size.CJ);
+  size.J = ((size_t)w->ncontact_max * (size_t)dim + VV_MAX_DIM * (size_t)m->neq + (size_t)m->njnt) *
+           row_width(w->mass, &size.CJ);
   size.CJ *= VV_MAX_DIM;
   Cutter measure = {NULL, 0};
   lay_out(w, m, size, &measure);

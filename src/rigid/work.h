@@ -23,16 +23,24 @@ typedef struct vvRigidPart {
   vvReal* J;  // dim rows of `width` reals
 } vvRigidPart;
 
-// A contact's rows and law. Components are those of the contact frame: normal, two tangents, spin, two rolls.
+// Laws of a vvRigidContact.
+typedef enum vvRigidRows {
+  VV_ROWS_ELLIPTIC = 0,
+  VV_ROWS_PYRAMID,  // or frictionless: one-sided rows
+  VV_ROWS_EQUALITY
+} vvRigidRows;
+
+// Rows and law of a contact, or of another constraint of more than one dof. Components are those of the contact frame:
+// normal, two tangents, spin, two rolls.
 typedef struct vvRigidContact {
   int dim;    // rows
   int npart;  // trees that it touches
   vvRigidPart part[2];
-  int pyramid;  // 1: frictionless or pyramid rows, 0: elliptic cone
-  int zone;     // pyramid: bit 0 normal row (dim 1), bits 2k-1, 2k edges +k, -k active; elliptic: 0 top, 1 middle, 2
-                // bottom
-  int law;      // branch of the impedance: 0 below, 1 above the midpoint, 2 saturated, 3 constant
-  vvReal D0;    // weight of the normal row, or of every edge
+  int kind;   // vvRigidRows
+  int zone;   // pyramid: bit 0 normal row (dim 1), bits 2k-1, 2k edges +k, -k active; elliptic: 0 top, 1 middle, 2
+              // bottom
+  int law;    // branch of the impedance: 0 below, 1 above the midpoint, 2 saturated, 3 constant
+  vvReal D0;  // weight of the normal row, or of every edge
   vvReal D[VV_MAX_DIM];   // weights of the elliptic rows
   vvReal cone;            // mu of the regularised cone
   vvReal mu[VV_MAX_DIM];  // friction of component k, mu[0] unused
@@ -106,6 +114,9 @@ static inline vvReal* vv_rigid_mass_row(const vvModel* m, const vvRigidWork* w, 
 void vv_rigid_mass(const vvModel* m, vvRigidWork* w);
 void vv_rigid_bias(const vvModel* m, const vvReal* v, const vvReal* wrench, vvRigidWork* w);
 
+// mass.c: V and G of the bodies, gravity left out.
+void vv_rigid_motions(const vvModel* m, const vvReal* v, vvRigidWork* w);
+
 // mass.c: y = M x, both of w->stride reals, padding 0.
 void vv_rigid_multiply_mass(const vvRigidWork* w, const vvReal* x, vvReal* y);
 
@@ -116,6 +127,18 @@ void vv_rigid_kinematics_bar(const vvModel* m, const vvReal* q, const vvReal* re
 // rows.c: limits within reach of q and dry frictions; J, law and a_ref of the active set at v.
 void vv_rigid_find_rows(const vvModel* m, const vvReal* q, vvRigidWork* w);
 void vv_rigid_rows(const vvModel* m, const vvReal* q, const vvReal* v, vvRigidWork* w);
+
+// rows.c: last dof that moves a body, -1: none; columns of c made to hold the dofs that move a body; rows of c placed
+// at J, zeroed, returns where they end; branch of the impedance at violation x: 0 below, 1 above the midpoint, 2
+// saturated, 3 constant.
+int vv_rigid_last_dof(const vvModel* m, int body);
+void vv_rigid_widen(const vvModel* m, const vvRigidWork* w, int body, vvRigidContact* c);
+vvReal* vv_rigid_place_rows(vvRigidContact* c, vvReal* J);
+int vv_rigid_law_branch(vvReal width, vvReal midpoint, vvReal power, vvReal x);
+
+// rows_other.c: rows of equalities and limits of balls from J on; vp: v, padded. Needs vv_rigid_motions or
+// vv_rigid_bias.
+void vv_rigid_other_rows(const vvModel* m, const vvReal* q, const vvReal* vp, vvReal* J, vvRigidWork* w);
 
 // cone.c: from x the force and zone of a contact; curvature C = -df/dx (dim x dim in C, rows of VV_MAX_DIM);
 // derivative and curvature of the cost along dx at x + alpha dx.

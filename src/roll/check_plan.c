@@ -36,6 +36,8 @@ static const char* element_text(vvElement element) {
       return "tendon";
     case VV_ELEMENT_ACTUATOR:
       return "actuator";
+    case VV_ELEMENT_EQUALITY:
+      return "equality";
     case VV_ELEMENT_SENSOR:
       return "sensor";
     default:

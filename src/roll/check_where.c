@@ -98,6 +98,11 @@ void vv_check_where(const vvCheckPlan* plan, const vvTape* tape, int step, vvChe
     if (i >= 0) limit = &other.limits[i];
   }
   if (limit) {
+    if (limit->kind == VV_ROW_EQUALITY) {
+      element_name(m, VV_ELEMENT_EQUALITY, limit->id, a, sizeof a);
+      snprintf(direction->where, sizeof direction->where, "equality %s", a);
+      return;
+    }
     bool friction = limit->kind == VV_ROW_FRICTION;
     element_name(m, VV_ELEMENT_JOINT, friction ? m->dof_jnt[limit->id] : limit->id, a, sizeof a);
     snprintf(direction->where, sizeof direction->where, "%s %s", friction ? "dry friction" : "limit", a);

@@ -45,8 +45,10 @@ static double* real_at(void* element, size_t offset) {
 // Scene units per model unit: degrees where the scene states them.
 static double unit_of(const vvApply* a, const vvPlace* p) {
   if (!a->spec->compiler.degree || p->field->element != VV_ELEMENT_JOINT) return 1;
-  if (a->m->jnt_type[p->id] != VV_JOINT_HINGE) return 1;
+  int type = a->m->jnt_type[p->id];
   const char* name = p->field->attribute;
+  if (type == VV_JOINT_BALL && !strcmp(name, "range")) return acos(-1.0) / 180.0;
+  if (type != VV_JOINT_HINGE) return 1;
   bool angle = !strcmp(name, "range") || !strcmp(name, "ref") || !strcmp(name, "springref");
   return angle ? acos(-1.0) / 180.0 : 1;
 }
@@ -140,7 +142,7 @@ vvStatus vv_spec_apply_model(vvSpec* spec, const vvModel* model, vvReport* repor
   if (!spec || !model || !model->names) return vv_report_set(report, VV_ERROR_ARGUMENT, "a pointer is NULL");
   bool same = model->nbody == spec->nbody && model->njnt == spec->njoint && model->ngeom == spec->ngeom &&
               model->nsite == spec->nsite && model->nframe == spec->nframe && model->nu == spec->nactuator &&
-              model->nsensor == spec->nsensor;
+              model->nsensor == spec->nsensor && model->neq == spec->nequality;
   if (!same) return vv_report_set(report, VV_ERROR_ARGUMENT, "the model was not compiled from this scene");
   vvApply a = {.spec = spec, .m = model};
   vv_spec_settle(spec);

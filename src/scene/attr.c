@@ -46,8 +46,11 @@ const vvKeyword vv_keys_disable[] = {{"constraint", VV_DISABLE_CONSTRAINT},
                                      {"midphase", VV_DISABLE_MIDPHASE},
                                      {"eulerdamp", VV_DISABLE_EULERDAMP},
                                      {NULL, 0}};
-const vvKeyword vv_keys_integrator[] = {
-    {"Euler", VV_INTEGRATOR_EULER}, {"RK4", VV_INTEGRATOR_RK4}, {"implicit", VV_INTEGRATOR_IMPLICIT}, {"implicitfast", VV_INTEGRATOR_IMPLICITFAST}, {NULL, 0}};
+const vvKeyword vv_keys_integrator[] = {{"Euler", VV_INTEGRATOR_EULER},
+                                        {"RK4", VV_INTEGRATOR_RK4},
+                                        {"implicit", VV_INTEGRATOR_IMPLICIT},
+                                        {"implicitfast", VV_INTEGRATOR_IMPLICITFAST},
+                                        {NULL, 0}};
 
 static const vvKeyword keys_cone[] = {{"pyramidal", VV_CONE_PYRAMIDAL}, {"elliptic", VV_CONE_ELLIPTIC}, {NULL, 0}};
 static const vvKeyword keys_solver[] = {{"PGS", 0}, {"CG", 1}, {"Newton", 2}, {NULL, 0}};
@@ -333,6 +336,31 @@ static const vvAttr attr_exclude[] = {{"name", VV_ATTR_NAME, 0, 0, NOWHERE},
                                       {"body2", VV_ATTR_TEXT, 0, 0, AT(vvSpecExclude, body2)},
                                       {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
 
+#define EQUALITY_ROWS                                                             \
+  {"name", VV_ATTR_NAME, 0, 0, NOWHERE}, {"class", VV_ATTR_CLASS, 0, 0, NOWHERE}, \
+      {"active", VV_ATTR_ENUM, 0, 0, KEYS(vvSpecEquality, active, keys_bool)},    \
+      {"solref", VV_ATTR_REAL, 1, 2, AT(vvSpecEquality, solref)}, {               \
+    "solimp", VV_ATTR_REAL, 1, 5, AT(vvSpecEquality, solimp)                      \
+  }
+#define EQUALITY_BODY_ROWS                                                              \
+  {"body1", VV_ATTR_PASS, 0, 0, NOWHERE}, {"body2", VV_ATTR_PASS, 0, 0, NOWHERE},       \
+      {"site1", VV_ATTR_PASS, 0, 0, NOWHERE}, {"site2", VV_ATTR_PASS, 0, 0, NOWHERE}, { \
+    "anchor", VV_ATTR_REAL, 3, 3, AT(vvSpecEquality, anchor)                            \
+  }
+
+static const vvAttr attr_connect[] = {EQUALITY_ROWS, EQUALITY_BODY_ROWS, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_weld[] = {EQUALITY_ROWS,
+                                   EQUALITY_BODY_ROWS,
+                                   {"relpose", VV_ATTR_REAL, 7, 7, AT(vvSpecEquality, relpos)},
+                                   {"torquescale", VV_ATTR_REAL, 1, 1, AT(vvSpecEquality, torquescale)},
+                                   {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_eq_joint[] = {EQUALITY_ROWS,
+                                       {"joint1", VV_ATTR_PASS, 0, 0, NOWHERE},
+                                       {"joint2", VV_ATTR_PASS, 0, 0, NOWHERE},
+                                       {"polycoef", VV_ATTR_REAL, 1, 5, AT(vvSpecEquality, polycoef)},
+                                       {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+static const vvAttr attr_eq_class[] = {EQUALITY_ROWS, {NULL, VV_ATTR_REAL, 0, 0, NOWHERE}};
+
 static const vvAttr attr_option[] = {
     {"timestep", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, timestep)},
     {"impratio", VV_ATTR_REAL, 1, 1, AT(vvSpecOption, impratio)},
@@ -439,6 +467,10 @@ const vvAttr* vv_attr_key(void) {
 }
 const vvAttr* vv_attr_exclude(void) {
   return attr_exclude;
+}
+const vvAttr* vv_attr_equality(int type) {
+  static const vvAttr* const tables[] = {attr_connect, attr_weld, attr_eq_joint};
+  return type < 0 ? attr_eq_class : tables[type];
 }
 const vvAttr* vv_attr_option(void) {
   return attr_option;

@@ -67,6 +67,12 @@ static const vvBinding bindings[] = {ROW(VV_ELEMENT_FRAME, frame_pos, vvSpecFram
                                      ROW(VV_ELEMENT_TENDON, tendon_solimp, vvSpecTendon, solimplimit, 5),
                                      ROW(VV_ELEMENT_WRAP, wrap_coef, vvSpecWrap, coef, 1),
                                      ROW(VV_ELEMENT_SENSOR, sensor_cutoff, vvSpecSensor, cutoff, 1),
+                                     ROW(VV_ELEMENT_EQUALITY, eq_anchor, vvSpecEquality, anchor, 3),
+                                     ROW(VV_ELEMENT_EQUALITY, eq_relpos, vvSpecEquality, relpos, 3),
+                                     ROW(VV_ELEMENT_EQUALITY, eq_torquescale, vvSpecEquality, torquescale, 1),
+                                     ROW(VV_ELEMENT_EQUALITY, eq_polycoef, vvSpecEquality, polycoef, 5),
+                                     ROW(VV_ELEMENT_EQUALITY, eq_solref, vvSpecEquality, solref, 2),
+                                     ROW(VV_ELEMENT_EQUALITY, eq_solimp, vvSpecEquality, solimp, 5),
                                      {VV_ELEMENT_OPTION, 0, 0, 0}};
 
 const vvBinding* vv_spec_bindings(void) {
@@ -81,6 +87,7 @@ static const vvRotation rotations[] = {TURN(VV_ELEMENT_FRAME, frame_rot, frame_q
                                        TURN(VV_ELEMENT_BODY, body_irot, body_iquat0, vvSpecBody, iquat),
                                        TURN(VV_ELEMENT_GEOM, geom_rot, geom_quat0, vvSpecGeom, quat),
                                        TURN(VV_ELEMENT_SITE, site_rot, site_quat0, vvSpecSite, quat),
+                                       TURN(VV_ELEMENT_EQUALITY, eq_relrot, eq_relquat0, vvSpecEquality, relquat),
                                        {VV_ELEMENT_OPTION, 0, 0, 0}};
 
 const vvRotation* vv_spec_rotations(void) {
@@ -101,6 +108,8 @@ vvSpecHead* vv_spec_prototype(const vvSpec* spec, vvElement element, int class_i
       return &c->tendon.head;
     case VV_ELEMENT_ACTUATOR:
       return &c->actuator.head;
+    case VV_ELEMENT_EQUALITY:
+      return &c->equality.head;
     default:
       return NULL;
   }
@@ -130,6 +139,7 @@ void vv_spec_settle(vvSpec* spec) {
     settle_one(&c->site.head, &p->site.head, offsetof(vvSpecSite, type), id);
     settle_one(&c->actuator.head, &p->actuator.head, offsetof(vvSpecActuator, kind), id);
     settle_one(&c->tendon.head, &p->tendon.head, offsetof(vvSpecTendon, limited), id);
+    settle_one(&c->equality.head, &p->equality.head, offsetof(vvSpecEquality, type), id);
   }
   const int16_t own = VV_ORIGIN_OWN;
   for (int i = 0; i < spec->njoint; i++) {
@@ -152,6 +162,10 @@ void vv_spec_settle(vvSpec* spec) {
   for (int i = 0; i < spec->ntendon; i++) {
     vvSpecTendon* e = spec->tendons[i];
     settle_one(&e->head, &spec->classes[e->head.class_id]->tendon.head, offsetof(vvSpecTendon, limited), own);
+  }
+  for (int i = 0; i < spec->nequality; i++) {
+    vvSpecEquality* e = spec->equalities[i];
+    settle_one(&e->head, &spec->classes[e->head.class_id]->equality.head, offsetof(vvSpecEquality, type), own);
   }
 }
 
@@ -200,7 +214,7 @@ vvStatus vv_spec_order_create(vvSpec* spec, vvSpecOrder* order) {
       [VV_ELEMENT_FRAME] = spec->nframe, [VV_ELEMENT_BODY] = spec->nbody,         [VV_ELEMENT_JOINT] = spec->njoint,
       [VV_ELEMENT_GEOM] = spec->ngeom,   [VV_ELEMENT_SITE] = spec->nsite,         [VV_ELEMENT_TENDON] = spec->ntendon,
       [VV_ELEMENT_WRAP] = spec->nwrap,   [VV_ELEMENT_ACTUATOR] = spec->nactuator, [VV_ELEMENT_SENSOR] = spec->nsensor,
-      [VV_ELEMENT_KEY] = spec->nkey};
+      [VV_ELEMENT_KEY] = spec->nkey,     [VV_ELEMENT_EQUALITY] = spec->nequality};
   for (int e = 0; e < VV_ELEMENT_COUNT; e++) {
     order->heads[e] = VV_NEW(spec->context, vvSpecHead*, counts[e] + 1);
     if (!order->heads[e]) {
@@ -226,6 +240,7 @@ vvStatus vv_spec_order_create(vvSpec* spec, vvSpecOrder* order) {
   order_as_listed(order->heads[VV_ELEMENT_WRAP], (void* const*)spec->wraps, spec->nwrap);
   order_as_listed(order->heads[VV_ELEMENT_ACTUATOR], (void* const*)spec->actuators, spec->nactuator);
   order_as_listed(order->heads[VV_ELEMENT_SENSOR], (void* const*)spec->sensors, spec->nsensor);
+  order_as_listed(order->heads[VV_ELEMENT_EQUALITY], (void* const*)spec->equalities, spec->nequality);
   order_as_listed(order->heads[VV_ELEMENT_KEY], (void* const*)spec->keys, spec->nkey);
   for (int e = 0; e < VV_ELEMENT_COUNT; e++)
     for (int i = 0; i < order->count[e]; i++) order->heads[e][i]->id = i;
@@ -243,8 +258,9 @@ void vv_spec_order_free(vvSpec* spec, vvSpecOrder* order) {
 // ---- messages -------------------------------------------------------------------------------------------------------
 
 const char* vv_element_word(vvElement element) {
-  static const char* const words[VV_ELEMENT_COUNT] = {"opt",  "compiler", "frame",  "body",     "joint",  "dof", "geom",
-                                                      "site", "tendon",   "tendon", "actuator", "sensor", "key"};
+  static const char* const words[VV_ELEMENT_COUNT] = {"opt",      "compiler", "frame",    "body",   "joint",
+                                                      "dof",      "geom",     "site",     "tendon", "tendon",
+                                                      "actuator", "sensor",   "equality", "key"};
   return element < VV_ELEMENT_COUNT ? words[element] : "";
 }
 

@@ -110,7 +110,7 @@ static vvStatus read_prototype(vvMjcf* r, xmlNode* node, int id) {
                                       "material", "camera",   "light",    "pair",        "equality",    "tendon",
                                       "position", "velocity", "damper",   "intvelocity", "orientation", "pid",
                                       "cylinder", "muscle",   "adhesion", "dcmotor",     "default",     NULL};
-  static const char* const passed[] = {"mesh", "material", "camera", "light", "pair", "equality", NULL};
+  static const char* const passed[] = {"mesh", "material", "camera", "light", "pair", NULL};
   vvSpecClass* c = r->spec->classes[id];
   int16_t origin = (int16_t)id;
   for (const xmlAttr* a = node->properties; a; a = a->next)
@@ -125,6 +125,8 @@ static vvStatus read_prototype(vvMjcf* r, xmlNode* node, int id) {
   if (status != VV_OK) return status;
   if (vv_mjcf_is(node, "joint")) return vv_mjcf_attributes(r, node, vv_attr_joint(), &c->joint, &c->joint.head, origin);
   if (vv_mjcf_is(node, "geom")) return vv_mjcf_attributes(r, node, vv_attr_geom(), &c->geom, &c->geom.head, origin);
+  if (vv_mjcf_is(node, "equality"))
+    return vv_mjcf_attributes(r, node, vv_attr_equality(-1), &c->equality, &c->equality.head, origin);
   if (vv_mjcf_is(node, "site")) return vv_mjcf_attributes(r, node, vv_attr_site(), &c->site, &c->site.head, origin);
   if (vv_mjcf_is(node, "tendon")) {
     status = vv_mjcf_attributes(r, node, vv_attr_tendon(), &c->tendon, &c->tendon.head, origin);

@@ -266,6 +266,7 @@ static vvStatus write_class_tree(vvWriter* w, int id, const vvSpecClass* builtin
   write_prototype(w, "joint", vv_attr_joint(), &c->joint, &base->joint, id);
   write_prototype(w, "geom", vv_attr_geom(), &c->geom, &base->geom, id);
   write_prototype(w, "site", vv_attr_site(), &c->site, &base->site, id);
+  write_prototype(w, "equality", vv_attr_equality(-1), &c->equality, &base->equality, id);
   write_prototype(w, "tendon", vv_attr_tendon(), &c->tendon, &base->tendon, id);
   write_prototype(w, vv_keys_actuator[c->actuator.kind].key, vv_attr_actuator(c->actuator.kind), &c->actuator,
                   &base->actuator, id);
@@ -348,6 +349,25 @@ static void write_contact(vvWriter* w) {
     vv_text_close(w->t, "exclude", true);
   }
   vv_text_end(w->t, "contact");
+}
+
+static void write_equalities(vvWriter* w) {
+  static const char* const words[] = {"connect", "weld", "joint"};
+  static const char* const objects[3][2] = {{"joint1", "joint2"}, {"body1", "body2"}, {"site1", "site2"}};
+  if (!w->spec->nequality) return;
+  vv_text_section(w->t, "equality");
+  for (int i = 0; i < w->spec->nequality; i++) {
+    const vvSpecEquality* e = w->spec->equalities[i];
+    const char* const* object = objects[e->type == VV_EQ_JOINT ? 0 : e->site ? 2 : 1];
+    vv_text_open(w->t, words[e->type]);
+    write_name(w->t, &e->head);
+    write_class(w, &e->head, 0);
+    vv_text_attribute(w->t, object[0], e->object1);
+    if (e->object2[0]) vv_text_attribute(w->t, object[1], e->object2);
+    write_attributes(w->t, vv_attr_equality(e->type), e, &w->spec->classes[e->head.class_id]->equality, VV_ORIGIN_OWN);
+    vv_text_close(w->t, words[e->type], true);
+  }
+  vv_text_end(w->t, "equality");
 }
 
 static void write_tendons(vvWriter* w) {
@@ -450,6 +470,7 @@ static vvStatus write_all(vvWriter* w, const vvSpecClass* builtin) {
   if (status != VV_OK) return status;
   vv_text_end(w->t, "worldbody");
   write_contact(w);
+  write_equalities(w);
   write_tendons(w);
   write_actuators(w);
   write_sensors(w);

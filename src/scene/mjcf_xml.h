@@ -72,6 +72,7 @@ vvStatus vv_mjcf_read_body(vvMjcf* r, xmlNode* node, vvSpecBody* body, vvSpecFra
 vvStatus vv_mjcf_read_contact(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_tendon(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_actuator(vvMjcf* r, xmlNode* node);
+vvStatus vv_mjcf_read_equality(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_sensor(vvMjcf* r, xmlNode* node);
 vvStatus vv_mjcf_read_keyframe(vvMjcf* r, xmlNode* node);
 // A springlength of one number stands for both ends.

@@ -147,7 +147,9 @@ static vvVerdict judge_joint(const vvModel* m, const vvField* f, int j, int k) {
   if (is(f, "frictionloss") || is(f, "solreffriction") || is(f, "solimpfriction")) return judge_friction(m, f, j, k);
   if (is(f, "actuatorfrcrange"))
     return m->jnt_actfrclimited[j] ? dead_if(m->disable & VV_DISABLE_ACTUATION, "actuation is disabled") : absent;
-  if (!straight || (is(f, "range") && !m->jnt_limited[j])) return absent;
+  if (type == VV_JOINT_FREE || (!straight && !m->jnt_limited[j])) return absent;
+  if (is(f, "range") && !m->jnt_limited[j]) return absent;
+  if (is(f, "range") && !straight && k == 0) return dead_if(true, "a ball has one bound, its largest angle");
   if (!m->jnt_limited[j]) return dead_if(true, "the joint has no limit");
   return dead_if(m->disable & (VV_DISABLE_LIMIT | VV_DISABLE_CONSTRAINT), "limits are disabled");
 }
@@ -301,6 +303,21 @@ static vvVerdict judge_site(const vvModel* m, const vvField* f, int i) {
   return is(f, "fromto") == (m->site_isfromto[i] != 0) ? live : absent;
 }
 
+static vvVerdict judge_equality(const vvModel* m, const vvField* f, int e, int k) {
+  static const char none[] = "the equality joins no second joint";
+  int type = m->eq_type[e];
+  bool weld = type == VV_EQ_WELD && !m->eq_issite[e];
+  if (is(f, "anchor") && (type == VV_EQ_JOINT || m->eq_issite[e])) return absent;
+  if ((is(f, "relpos") || is(f, "relrot")) && !(weld && m->eq_isrel[e])) return absent;
+  if (is(f, "torquescale") && type != VV_EQ_WELD) return absent;
+  if (is(f, "polycoef") && type != VV_EQ_JOINT) return absent;
+  if (!m->eq_active[e]) return dead_if(true, "the equality is not active");
+  bool still = type != VV_EQ_JOINT && m->body_tree[m->eq_body1[e]] < 0 && m->body_tree[m->eq_body2[e]] < 0;
+  if (still) return dead_if(true, "neither body can move");
+  if (is(f, "polycoef") && k > 0 && m->eq_obj2[e] < 0) return dead_if(true, none);
+  return dead_if(m->disable & (VV_DISABLE_EQUALITY | VV_DISABLE_CONSTRAINT), "equalities are disabled");
+}
+
 static vvVerdict judge(const vvUse* u, const vvField* f, int id, int component) {
   const vvModel* m = u->m;
   switch (f->element) {
@@ -320,6 +337,8 @@ static vvVerdict judge(const vvUse* u, const vvField* f, int id, int component) 
       return judge_site(m, f, id);
     case VV_ELEMENT_ACTUATOR:
       return judge_actuator(m, f, id, component);
+    case VV_ELEMENT_EQUALITY:
+      return judge_equality(m, f, id, component);
     case VV_ELEMENT_TENDON:
       return judge_tendon(m, f, id);
     case VV_ELEMENT_WRAP:

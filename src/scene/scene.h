@@ -65,6 +65,7 @@ const vvAttr* vv_attr_tendon(void);
 const vvAttr* vv_attr_sensor(int target);  // vvSensorTarget
 const vvAttr* vv_attr_key(void);
 const vvAttr* vv_attr_exclude(void);
+const vvAttr* vv_attr_equality(int type);  // vvEqualityType; -1: of a default class
 const vvAttr* vv_attr_option(void);
 const vvAttr* vv_attr_compiler(void);
 
@@ -92,8 +93,8 @@ typedef struct vvBinding {
   int width;
 } vvBinding;
 
-// All primary fields of frames, bodies, joints, geoms, sites, actuators and sensors whose numbers are stored as stated
-// in the scene (rot fields excepted); ended by width == 0.
+// All primary fields of frames, bodies, joints, geoms, sites, actuators, sensors and equalities whose numbers are
+// stored as stated in the scene (rot fields excepted); ended by width == 0.
 const vvBinding* vv_spec_bindings(void);
 
 // The quaternion that a rot field of the model belongs to.

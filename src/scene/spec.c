@@ -158,6 +158,13 @@ static void class_builtin(vvSpecClass* c) {
   c->tendon.springlength[0] = c->tendon.springlength[1] = -1;
   set_reals(c->tendon.solreflimit, 2, default_solref);
   set_reals(c->tendon.solimplimit, 5, default_solimp);
+  head_builtin(&c->equality.head);
+  c->equality.active = 1;
+  c->equality.torquescale = 1;
+  c->equality.polycoef[1] = 1;
+  set_reals(c->equality.solref, 2, default_solref);
+  set_reals(c->equality.solimp, 5, default_solimp);
+  c->equality.object1 = c->equality.object2 = "";
 }
 
 int vv_spec_find_class(const vvSpec* spec, const char* name) {
@@ -179,8 +186,9 @@ int vv_spec_add_class(vvSpec* spec, const char* name, int parent) {
   c->parent = parent;
   c->name = vv_spec_text(spec, name);
   int id = spec->nclass;
-  vvSpecHead* heads[5] = {&c->joint.head, &c->geom.head, &c->site.head, &c->actuator.head, &c->tendon.head};
-  for (int i = 0; i < 5; i++) head_reset(heads[i], id);
+  vvSpecHead* heads[6] = {&c->joint.head,    &c->geom.head,     &c->site.head,
+                          &c->actuator.head, &c->equality.head, &c->tendon.head};
+  for (int i = 0; i < 6; i++) head_reset(heads[i], id);
   if (!c->name || !list_append(spec, (void***)&spec->classes, &spec->nclass, c)) return -1;
   return id;
 }
@@ -243,6 +251,7 @@ void vv_spec_free(vvSpec* spec) {
   list_free(spec, spec->sensors, spec->nsensor);
   list_free(spec, spec->keys, spec->nkey);
   list_free(spec, spec->excludes, spec->nexclude);
+  list_free(spec, spec->equalities, spec->nequality);
   vvContext* context = spec->context;
   for (vvSpecPool* p = spec->pool; p;) {
     vvSpecPool* next = p->next;
@@ -382,6 +391,17 @@ vvSpecSensor* vv_spec_add_sensor(vvSpec* spec, int type, const char* object) {
   s->type = type;
   s->ref = "";
   return element_append(spec, (void***)&spec->sensors, &spec->nsensor, s) ? s : NULL;
+}
+
+vvSpecEquality* vv_spec_add_equality(vvSpec* spec, vvEqualityType type, bool site, const char* object1,
+                                     const char* object2, int class_id) {
+  if (!spec || !object1 || !object2) return NULL;
+  int id = class_id >= 0 && class_id < spec->nclass ? class_id : 0;
+  vvSpecEquality* e = from_prototype(spec, &spec->classes[id]->equality, sizeof(vvSpecEquality), id);
+  if (!e || !(e->object1 = vv_spec_text(spec, object1)) || !(e->object2 = vv_spec_text(spec, object2))) return NULL;
+  e->type = (int)type;
+  e->site = site;
+  return element_append(spec, (void***)&spec->equalities, &spec->nequality, e) ? e : NULL;
 }
 
 vvSpecKey* vv_spec_add_key(vvSpec* spec) {

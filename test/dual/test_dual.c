@@ -392,11 +392,14 @@ SCENE(pairs_pyramidal)
 SCENE(pairs_elliptic)
 SCENE(creature)
 SCENE(pile)
+SCENE(frictionloss)
+SCENE(equality)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scene_cube),           cmocka_unit_test(scene_joints),   cmocka_unit_test(scene_pairs_pyramidal),
       cmocka_unit_test(scene_pairs_elliptic), cmocka_unit_test(scene_creature), cmocka_unit_test(scene_pile),
+      cmocka_unit_test(scene_frictionloss),   cmocka_unit_test(scene_equality),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -631,7 +631,7 @@ vvReference* vv_reference_evaluate(const vvModel* m, const double* q, const doub
   out->a = zeros(nv);
   out->a2 = zeros(nv);
   Pose p = pose_create(m);
-  Rows* rows = calloc((size_t)(10 * ncontact + 2 * m->njnt + 1), sizeof *rows);
+  Rows* rows = calloc((size_t)(10 * ncontact + 2 * m->njnt + m->nv + 1), sizeof *rows);
   mass_and_bias(m, q, v, &p, out);
   forces(m, &p, q, v, ctrl, applied, out->tau);
   double* free_force = zeros(nv);

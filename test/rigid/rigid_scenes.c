@@ -10,7 +10,8 @@
 
 #include "visviva/spec.h"
 
-const char* const vv_test_scenes[] = {"cube", "joints", "creature", "pairs_pyramidal", "pairs_elliptic", "pile", NULL};
+const char* const vv_test_scenes[] = {"cube",           "joints", "creature",     "pairs_pyramidal",
+                                      "pairs_elliptic", "pile",   "frictionloss", NULL};
 
 vvModel* vv_test_scene(vvContext* context, const char* root, const char* name) {
   char path[512];

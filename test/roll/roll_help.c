@@ -8,9 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-const char* const roll_scenes[] = {
-    "test/scenes/cube.xml",           "test/scenes/joints.xml",          "test/scenes/creature.xml",
-    "test/scenes/pairs_elliptic.xml", "test/scenes/pairs_pyramidal.xml", NULL};
+const char* const roll_scenes[] = {"test/scenes/cube.xml",
+                                   "test/scenes/joints.xml",
+                                   "test/scenes/creature.xml",
+                                   "test/scenes/pairs_elliptic.xml",
+                                   "test/scenes/pairs_pyramidal.xml",
+                                   "test/scenes/frictionloss.xml",
+                                   "test/scenes/equality.xml",
+                                   NULL};
 
 void roll_fill_normal(vvRandom* random, vvReal* x, size_t n) {
   for (size_t i = 0; i < n; i++) x[i] = (vvReal)vv_random_normal(random);
