@@ -25,6 +25,7 @@
 #include "visviva/roll.h"
 #include "visviva/row_loss.h"
 #include "visviva/spec.h"
+#include "visviva/state_kernel.h"
 #include "visviva/tape.h"
 
 #endif  // VISVIVA_VISVIVA_H_
