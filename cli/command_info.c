@@ -65,8 +65,8 @@ static int remarks(const vvInfo* info, char text[2][160]) {
 }
 
 static const char* element_word(vvElement element) {
-  static const char* const words[VV_ELEMENT_COUNT] = {"opt",  "compiler", "frame",    "body",   "joint", "dof",
-                                                      "geom", "site",     "tendon", "tendon", "actuator", "sensor", "key"};
+  static const char* const words[VV_ELEMENT_COUNT] = {"opt",  "compiler", "frame",  "body",     "joint",  "dof", "geom",
+                                                      "site", "tendon",   "tendon", "actuator", "sensor", "key"};
   return words[element];
 }
 

@@ -110,10 +110,11 @@ const vvCliCommand vv_cli_commands[] = {
      .run = vv_command_bench},
     {.name = "kernel",
      .arguments = "FILE.c",
-     .help = "vv kernel samples/kernel/spring.c --check\n\n"
-             "Compiles and differentiates a kernel file (docs/kernels.md) and lists its functions. --check compares their\n"
-             "derivatives with differences at random points, --emit c prints the derivative's text, --run FUNCTION runs\n"
-             "one with the arguments of A.json: {\"args\": {\"x\": [1, 2], \"n\": 2}, \"seed\": {\"return\": 1}}.\n",
+     .help =
+         "vv kernel samples/kernel/spring.c --check\n\n"
+         "Compiles and differentiates a kernel file (docs/kernels.md) and lists its functions. --check compares their\n"
+         "derivatives with differences at random points, --emit c prints the derivative's text, --run FUNCTION runs\n"
+         "one with the arguments of A.json: {\"args\": {\"x\": [1, 2], \"n\": 2}, \"seed\": {\"return\": 1}}.\n",
      .nposition_min = 1,
      .nposition_max = 1,
      .option = {{"emit", "c|opencl|cuda"},

@@ -10,7 +10,9 @@
 #include "vvcc.h"
 
 static int usage(const char* what) {
-  fprintf(stderr, "vvcc: %s; vvcc FILE_kernel.c --out-dir DIR [-I dir] [-D name] [--describe] [--no-rules] [--wrong N]\n", what);
+  fprintf(stderr,
+          "vvcc: %s; vvcc FILE_kernel.c --out-dir DIR [-I dir] [-D name] [--describe] [--no-rules] [--wrong N]\n",
+          what);
   return 2;
 }
 

@@ -86,8 +86,8 @@ vvLoopInfo* vv_loops_info(vvReverse* r, const vvStmt* loop);
 bool vv_loops_required(vvReverse* r, const vvBlock* b, bool see_reruns, vvBits bits);
 bool vv_loops_call_is_split(vvReverse* r, const vvStmt* s);
 bool vv_loops_is_inside(const vvStmt* scope, const vvStmt* loop);
-// Marks the last loop of the function, if it may run forward and backward iteration by iteration, and gives its place in
-// the body; -1: none.
+// Marks the last loop of the function, if it may run forward and backward iteration by iteration, and gives its place
+// in the body; -1: none.
 int vv_loops_fuse(vvReverse* r);
 
 #endif  // VVCC_REVERSE_H_

@@ -32,8 +32,8 @@ typedef enum vvVerdict {
 // A short constant text, never NULL.
 const char* vv_verdict_text(vvVerdict verdict);
 
-// Loss = sum(outputs_bar . outputs) + sum(time_bar . time), over the rows of `rollout`; or that of a user's kernel, whose
-// items are then those of `rollout`, at all rows.
+// Loss = sum(outputs_bar . outputs) + sum(time_bar . time), over the rows of `rollout`; or that of a user's kernel,
+// whose items are then those of `rollout`, at all rows.
 typedef struct vvCheckInput {
   vvRolloutInput rollout;
   const vvReal* outputs_bar;      // rows x nout

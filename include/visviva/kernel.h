@@ -11,7 +11,8 @@
 //                    of it is taped and loops over it are re-run.
 //   VV_SECOND        beside VV_DIFF: also generate f_vjp_jvp, the forward derivative of the reverse one
 //   VV_DIFF_WRT(variant, a, b)   before a VV_DIFF function: also generate f_<variant>_vjp with bars for a and b only
-//   VV_VJP_OF(f)     before a function: the reverse derivative of f, instead of a generated one. Its arguments: those of
+//   VV_VJP_OF(f)     before a function: the reverse derivative of f, instead of a generated one. Its arguments: those
+//   of
 //                    f, the cotangent of the value returned, a bar for each active argument (NULL: not wanted). Between
 //                    the first two it may take the value that f returned.
 //   VV_JVP_OF(f)     the forward derivative of f: each active argument followed by its tangent, then a pointer to the

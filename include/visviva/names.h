@@ -26,20 +26,20 @@ typedef struct vvNumber {
 
 typedef struct vvModelNames {
   int nnumber;
-  vvNumber* numbers;                          // single ones in field and element order, then groups
-  const char** element[VV_ELEMENT_COUNT];     // raw names per element, "" for unnamed; NULL where there are none
+  vvNumber* numbers;                       // single ones in field and element order, then groups
+  const char** element[VV_ELEMENT_COUNT];  // raw names per element, "" for unnamed; NULL where there are none
   int nelement[VV_ELEMENT_COUNT];
   const char* model_name;
-  const char* file;                           // the scene's file, "" when built in C
-  void* storage;                              // everything above
-  size_t storage_size;                        // [byte]
+  const char* file;     // the scene's file, "" when built in C
+  void* storage;        // everything above
+  size_t storage_size;  // [byte]
 } vvModelNames;
 
 // Id of an element by its raw name or by "#3"; -1: none.
 int vv_model_find(const vvModel* m, vvElement element, const char* name);
 
-// Writes a raw name as it stands in names of numbers ("/", "*", "," and blanks as %2F, %2A, %2C, %20). Returns the length;
-// at most size - 1 bytes and a final 0 are written, nothing when size is 0.
+// Writes a raw name as it stands in names of numbers ("/", "*", "," and blanks as %2F, %2A, %2C, %20). Returns the
+// length; at most size - 1 bytes and a final 0 are written, nothing when size is 0.
 size_t vv_name_escape(const char* raw, char* text, size_t size);
 
 // Numbers whose names match a pattern ('*' within one segment; without index: all components): those without a reason,

@@ -87,8 +87,9 @@ typedef struct vvOutputItem {
 
 // The item of a quantity: body/NAME/pos|quat|linvel|angvel[/i], joint/NAME/pos|vel[/i], site/NAME/pos[/i],
 // sensor/NAME[/i], actuator/NAME/force, contact/GEOM1/GEOM2/force[/i], energy/potential|kinetic, and the columns
-// qpos[i], qvel[i], act[i], sensor/NAME[i] of a trajectory. Names escaped, unnamed elements #3. adr is 0. VV_ERROR_ARGUMENT:
-// no such quantity; VV_ERROR_UNSUPPORTED: one that cannot be differentiated. The report says which and why.
+// qpos[i], qvel[i], act[i], sensor/NAME[i] of a trajectory. Names escaped, unnamed elements #3. adr is 0.
+// VV_ERROR_ARGUMENT: no such quantity; VV_ERROR_UNSUPPORTED: one that cannot be differentiated. The report says which
+// and why.
 vvStatus vv_output_find(const vvModel* m, const char* quantity, vvOutputItem* item, vvReport* report);
 
 // All sensors in order: nsensor items, sensor_adr as adr.
@@ -102,8 +103,8 @@ bool vv_output_name(const vvModel* m, int i, char* text, size_t size);
 enum { VV_OUTPUT_NEEDS_VELOCITY = 1, VV_OUTPUT_NEEDS_ACCELERATION = 2 };
 int vv_output_needs(const vvOutputItem* items, int nitem);
 
-// Evaluates items at q, v, act (na, NULL: 0), ctrl (nu, NULL: 0) with the pose, contacts and accelerations in `work`, as
-// vv_rigid_evaluate left it there. Items that need no acceleration are right after vv_rigid_relinearize, too.
+// Evaluates items at q, v, act (na, NULL: 0), ctrl (nu, NULL: 0) with the pose, contacts and accelerations in `work`,
+// as vv_rigid_evaluate left it there. Items that need no acceleration are right after vv_rigid_relinearize, too.
 struct vvRigidWork;
 void vv_output_evaluate(const vvModel* m, const vvReal* q, const vvReal* v, const vvReal* act, const vvReal* ctrl,
                         const vvOutputItem* items, int nitem, struct vvRigidWork* work, vvReal* out);

@@ -47,7 +47,7 @@ int main(void) {
     if (!status) status = vv_rollout_vjp(&in, tape, work, &seed, &gradient, &report);
     if (!status) status = vv_model_derive_vjp(context, m, m_bar);
     if (!status) {
-      printf("the cube ends at x = %.6f m\n", (double)final->q[0]);
+      printf("the cube ends at x = %.6f m\n", (double) final->q[0]);
       printf("  d x / d (initial speed)  = %.6f s\n", (double)v0_bar[0]);
       const char* names[] = {"geom/cube/mass", "geom/floor/friction/0", "geom/cube/friction/0", "opt/gravity/2"};
       for (int i = 0; i < 4; i++) {

@@ -21,13 +21,13 @@ typedef struct vvNodeInterface {
 
 typedef struct vvNode {
   const char* name;
-  int n;       // unknowns
-  void* self;  // the solver's data, handed to all of these
-  vvReal (*weak)(void* self, const vvReal* w, const vvReal* y);                    // psi
-  void (*weak_vjp)(void* self, const vvReal* w, const vvReal* y, vvReal seed);     // in_bar += seed d(psi)/d in
-  vvStatus (*solve)(void* self, const vvReal* start, vvReal* y);                   // start NULL: none
-  vvStatus (*solve_transposed)(void* self, const vvReal* y_bar, vvReal* w);        // at the last solution
-  void (*apply_H)(void* self, const vvReal* x, vvReal* Hx);                        // at the last solution
+  int n;                                                         // unknowns
+  void* self;                                                    // the solver's data, handed to all of these
+  vvReal (*weak)(void* self, const vvReal* w, const vvReal* y);  // psi
+  void (*weak_vjp)(void* self, const vvReal* w, const vvReal* y, vvReal seed);  // in_bar += seed d(psi)/d in
+  vvStatus (*solve)(void* self, const vvReal* start, vvReal* y);                // start NULL: none
+  vvStatus (*solve_transposed)(void* self, const vvReal* y_bar, vvReal* w);     // at the last solution
+  void (*apply_H)(void* self, const vvReal* x, vvReal* Hx);                     // at the last solution
   vvNodeInterface interface;
 } vvNode;
 

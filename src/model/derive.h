@@ -26,13 +26,13 @@ typedef struct vvDeriveWork {
   vvReal* body_invweight;    // nbody x 2
   vvReal* dof_invweight;     // nv
   vvRigidDeriveActuators actuators;
-  vvReal* axes0;             // nbody x 4   principal axes as found
-  vvReal* body_axes;         // nbody x 4
-  vvReal* body_box;          // nbody x 3
-  vvReal* eq_point1;         // neq x 3
-  vvReal* eq_point2;         // neq x 3
-  vvReal* eq_quat1;          // neq x 4
-  vvReal* eq_quat2;          // neq x 4
+  vvReal* axes0;      // nbody x 4   principal axes as found
+  vvReal* body_axes;  // nbody x 4
+  vvReal* body_box;   // nbody x 3
+  vvReal* eq_point1;  // neq x 3
+  vvReal* eq_point2;  // neq x 3
+  vvReal* eq_quat1;   // neq x 4
+  vvReal* eq_quat2;   // neq x 4
   vvReal* reals;
   int* ints;
   size_t nreal, nint;

@@ -35,9 +35,9 @@ typedef struct DualArray {
 
 typedef struct DualCall {
   DualKernel kernel;
-  const void* model;         // vvModel in double
-  const size_t* offsets;     // of its real pointers in the struct, up to SIZE_MAX
-  const double* model_tan;   // its block's tangents
+  const void* model;                   // vvModel in double
+  const size_t* offsets;               // of its real pointers in the struct, up to SIZE_MAX
+  const double* model_tan;             // its block's tangents
   const double *ref, *a, *w, *d, *a2;  // constants of the kernels that have them
   const void *contacts, *limits;
   int ncontact, nlimit, nwrench;

@@ -64,8 +64,9 @@ void dual_run(DualCall* c) {
     vv_rigid_integrate(&m, I(0), I(1), O(0));
   } else if (c->kernel == DUAL_WEAK) {
     vvRigidMotion motion = {O(1), O(2), O(3), O(4)};
-    O(0)[0] = vv_rigid_weak(&m, ref.data(), &pose, I(4), a.data(), w.data(), I(5), I(6), c->nwrench, contacts,
-                            c->ncontact, limits, c->nlimit, I(7), &motion);
+    O(0)
+    [0] = vv_rigid_weak(&m, ref.data(), &pose, I(4), a.data(), w.data(), I(5), I(6), c->nwrench, contacts, c->ncontact,
+                        limits, c->nlimit, I(7), &motion);
   } else if (c->kernel == DUAL_RESIDUAL) {
     Duals V(6 * m.nbody), A(6 * m.nbody), G(6 * m.nbody), W(6 * m.nbody);
     vvRigidMotion motion = {V.data(), A.data(), G.data(), W.data()};

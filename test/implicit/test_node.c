@@ -13,9 +13,9 @@
 
 // r0 = y0^3 + p y0 + c y1 - q,  r1 = y1 - s y0: not symmetric.
 typedef struct Cubic {
-  vvReal p, q, c, s;              // inputs
+  vvReal p, q, c, s;  // inputs
   vvReal p_bar, q_bar, c_bar, s_bar;
-  vvReal y[2];                    // the last solution
+  vvReal y[2];  // the last solution
 } Cubic;
 
 static vvReal cubic_weak(void* self, const vvReal* w, const vvReal* y) {
@@ -141,8 +141,8 @@ static void test_rigid(void** state) {
     for (int k = 0; k < 6; k++) {
       vvReal ctrl[MAX_NV] = {0}, p[MAX_NV], w[MAX_NV], y[MAX_NV], scratch[2 * MAX_NV];
       Rigid r = {m, s, work};
-      vvNode node = {"acceleration", m->nv, &r, rigid_weak, NULL, NULL, rigid_solve_transposed, rigid_apply_H,
-                     {0, m->nv}};
+      vvNode node = {"acceleration",         m->nv,         &r,        rigid_weak, NULL, NULL,
+                     rigid_solve_transposed, rigid_apply_H, {0, m->nv}};
       vv_test_state(m, k, work, s, ctrl);
       assert_int_equal(vv_rigid_evaluate(m, s->q, s->v, NULL, ctrl, NULL, NULL, NULL, work), VV_OK);
       memcpy(y, work->a, sizeof(vvReal) * (size_t)m->nv);

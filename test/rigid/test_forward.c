@@ -112,8 +112,8 @@ static void test_residual_and_curvature(void** state) {
       for (int d = 0; d < c.m->nv; d++) w[d] = (vvReal)vv_test_uniform(&seed);
       memcpy(a, c.work->a, sizeof(vvReal) * (size_t)c.m->nv);
       kernel_residual(&c, a, w, r, &weak);
-      double size = 1 + largest(c.work->tau, c.m->nv) + largest(c.work->bias, c.m->nv) +
-                    largest(c.work->constraint, c.m->nv);
+      double size =
+          1 + largest(c.work->tau, c.m->nv) + largest(c.work->bias, c.m->nv) + largest(c.work->constraint, c.m->nv);
       assert_true(largest(r, c.m->nv) <= 1e-11 * size);
       for (int d = 0; d < c.m->nv; d++) dot += w[d] * r[d];
       assert_true(fabs((double)(weak - dot)) <= 1e-10 * size);
@@ -236,8 +236,9 @@ static void test_no_allocation(void** state) {
 
 // ---- closed forms --------------------------------------------------------------------------------------------------
 
-#define SCENE(option, body)                                                                                     \
-  "<mujoco><option timestep='0.001' " option "/><worldbody><geom type='plane' size='5 5 1' name='floor' condim='1'" \
+#define SCENE(option, body)                                              \
+  "<mujoco><option timestep='0.001' " option                             \
+  "/><worldbody><geom type='plane' size='5 5 1' name='floor' condim='1'" \
   " friction='0.5 0.005 0.0001'/>" body "</worldbody></mujoco>"
 
 static void test_free_fall(void** state) {
@@ -254,8 +255,9 @@ static void test_free_fall(void** state) {
 static void test_symmetric_top(void** state) {
   (void)state;
   Case c;
-  open_text(&c, SCENE("gravity='0 0 0'", "<body pos='0 0 9'><freejoint/><inertial pos='0 0 0' mass='1'"
-                                         " diaginertia='2 2 3'/></body>"));
+  open_text(&c, SCENE("gravity='0 0 0'",
+                      "<body pos='0 0 9'><freejoint/><inertial pos='0 0 0' mass='1'"
+                      " diaginertia='2 2 3'/></body>"));
   c.s->v[3] = 1;
   c.s->v[5] = 2;
   steps(&c, 1);
@@ -266,14 +268,17 @@ static void test_symmetric_top(void** state) {
   close_case(&c);
 }
 
-// At rest a contact carries the weight; the friction of a fast slide is mu times the normal force, against the velocity.
+// At rest a contact carries the weight; the friction of a fast slide is mu times the normal force, against the
+// velocity.
 static void test_friction(void** state) {
   (void)state;
   static const char* const scenes[] = {
-      SCENE("cone='pyramidal'", "<body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
-                                "<joint type='slide'/><geom type='sphere' size='.1' condim='3' friction='.5'/></body>"),
-      SCENE("cone='elliptic'", "<body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
-                               "<joint type='slide'/><geom type='sphere' size='.1' condim='3' friction='.5'/></body>")};
+      SCENE("cone='pyramidal'",
+            "<body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+            "<joint type='slide'/><geom type='sphere' size='.1' condim='3' friction='.5'/></body>"),
+      SCENE("cone='elliptic'",
+            "<body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+            "<joint type='slide'/><geom type='sphere' size='.1' condim='3' friction='.5'/></body>")};
   for (int i = 0; i < 2; i++) {
     Case c;
     open_text(&c, scenes[i]);
@@ -294,8 +299,9 @@ static void test_friction(void** state) {
 static void test_damping_is_implicit(void** state) {
   (void)state;
   Case c;
-  open_text(&c, SCENE("gravity='0 0 0'", "<body pos='0 0 9'><joint type='slide' damping='500'/>"
-                                         "<geom type='sphere' size='.1' mass='2'/></body>"));
+  open_text(&c, SCENE("gravity='0 0 0'",
+                      "<body pos='0 0 9'><joint type='slide' damping='500'/>"
+                      "<geom type='sphere' size='.1' mass='2'/></body>"));
   c.s->v[0] = 1;
   steps(&c, 3);
   assert_near(c.s->v[0], pow(1 / (1 + 1e-3 * 500 / 2), 3), 1e-14);
@@ -311,8 +317,9 @@ static void test_damping_is_implicit(void** state) {
 static void test_limit(void** state) {
   (void)state;
   Case c;
-  open_text(&c, SCENE("", "<body pos='0 0 1'><joint type='slide' range='-.2 .3' limited='true'/>"
-                          "<geom type='sphere' size='.1' mass='2'/></body>"));
+  open_text(&c, SCENE("",
+                      "<body pos='0 0 1'><joint type='slide' range='-.2 .3' limited='true'/>"
+                      "<geom type='sphere' size='.1' mass='2'/></body>"));
   steps(&c, 3000);
   assert_int_equal(c.work->nlimit, 1);
   assert_int_equal(c.work->limits[0].side, 0);
@@ -324,9 +331,10 @@ static void test_limit(void** state) {
 static void test_signature(void** state) {
   (void)state;
   Case c;
-  open_text(&c, "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'><joint name='j' type='slide'/>"
-                "<geom type='sphere' size='.1'/></body></worldbody><actuator><motor joint='j' ctrlrange='-1 1'/></actuator>"
-                "</mujoco>");
+  open_text(&c,
+            "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'><joint name='j' type='slide'/>"
+            "<geom type='sphere' size='.1'/></body></worldbody><actuator><motor joint='j' ctrlrange='-1 1'/></actuator>"
+            "</mujoco>");
   evaluate(&c, NULL);
   uint64_t touching = c.work->signature;
   c.ctrl[0] = (vvReal)0.5;
@@ -410,9 +418,10 @@ static void test_other_model(void** state) {
 static void test_coincident_spheres(void** state) {
   (void)state;
   Case c;
-  open_text(&c, "<mujoco><option gravity='0 0 0' timestep='.002'/><worldbody>"
-                "<body><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
-                "<body pos='0 0 0'><freejoint/><geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>");
+  open_text(&c,
+            "<mujoco><option gravity='0 0 0' timestep='.002'/><worldbody>"
+            "<body><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
+            "<body pos='0 0 0'><freejoint/><geom type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>");
   for (int k = 0; k < 2; k++) {
     vv_state_reset(c.m, c.s);
     c.s->q[7] = (vvReal)(1e-9 * k);

@@ -432,14 +432,17 @@ VV_DIFF VV_SECOND vvReal c_return_nested(const vvReal* x, vvReal* y, int n) {
 VV_DIFF static vvReal choose(const vvReal* x, int k) {
   vvReal s = 0;
   switch (k) {
-    case 0: s = x[0]; break;
+    case 0:
+      s = x[0];
+      break;
     case 1:
     case 2: {
       vvReal t = x[1] * x[2];
       s = t * t;
       break;
     }
-    default: s = x[3] * k;
+    default:
+      s = x[3] * k;
   }
   return s;
 }
@@ -453,14 +456,18 @@ VV_DIFF VV_SECOND vvReal c_switch_fall(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < n + 2; i++) {
     switch (i) {
-      case 0: s = s * x[0];  // falls through
-      case 1: s = s + x[1];  // falls through
+      case 0:
+        s = s * x[0];  // falls through
+      case 1:
+        s = s + x[1];  // falls through
       case 2:
         if (s > 100) break;
         s = s * s;
         break;
-      default: s = s / 2;  // falls through
-      case 4: s = s * x[4];
+      default:
+        s = s / 2;  // falls through
+      case 4:
+        s = s * x[4];
     }
     y[i] = s;
   }
@@ -469,8 +476,10 @@ VV_DIFF VV_SECOND vvReal c_switch_fall(const vvReal* x, vvReal* y, int n) {
 
 VV_DIFF static vvReal choose_return(const vvReal* x, int k) {
   switch (k) {
-    case 0: return x[0] * x[0];
-    case 1: return x[1] / x[2];
+    case 0:
+      return x[0] * x[0];
+    case 1:
+      return x[1] / x[2];
   }
   return x[3];
 }
@@ -484,8 +493,11 @@ VV_DIFF VV_SECOND vvReal c_switch_loop(const vvReal* x, vvReal* y, int n) {
   vvReal s = 1;
   for (int i = 0; i < 3 * n; i++) {
     switch (i % 4) {
-      case 0: s = s * x[i]; break;
-      case 1: continue;
+      case 0:
+        s = s * x[i];
+        break;
+      case 1:
+        continue;
       case 3:
         if (s > 50) return s;
         s = s + x[i];

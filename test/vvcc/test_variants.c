@@ -146,8 +146,10 @@ static void test_tangents_of_structs(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gradient_across_files), cmocka_unit_test(test_variant_is_part_of_whole),
-      cmocka_unit_test(test_no_tape),               cmocka_unit_test(test_tape_of_one_iteration),
+      cmocka_unit_test(test_gradient_across_files),
+      cmocka_unit_test(test_variant_is_part_of_whole),
+      cmocka_unit_test(test_no_tape),
+      cmocka_unit_test(test_tape_of_one_iteration),
       cmocka_unit_test(test_tangents_of_structs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
