@@ -134,7 +134,7 @@ def numbers(path):
 def patterns(names):
     """What --wrt takes for all of these numbers; default classes are sums of them."""
     split = [name.split("/") for name in names]
-    wide = {f"{s[0]}/*/{s[2]}" for s in split if s[0] not in ("opt", "default")}
+    wide = {f"{s[0]}/*/{s[2]}" for s in split if s[0] not in ("opt", "compiler", "default")}
     return sorted(wide | {f"opt/{s[1]}" for s in split if s[0] == "opt"})
 
 
