@@ -8,7 +8,7 @@ set -eu
 cd "$VV_ROOT"
 scripts/python_package.sh "$VV_BUILD/python"
 cd test/python
-"$VV_BUILD/python/bin/python" -m pytest -q model_checks.py --doctest-modules --pyargs visviva --ignore-glob='*torch.py' --ignore-glob='*jax.py' |
+"$VV_BUILD/python/bin/python" -m pytest -q model_checks.py |
   tee "$VV_BUILD/python/log" || true
 tail -n 1 "$VV_BUILD/python/log" | sed -n 's/^\([0-9]*\) passed.*/\1 passed, 0 failed, 0 skipped/p' | grep . && exit 0
 exit 1

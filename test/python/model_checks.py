@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package's core: names, states, rollouts, derivatives in both directions, many worlds, errors."""
 
+import doctest
+import importlib
 import pathlib
 import pickle
 import threading
@@ -204,3 +206,9 @@ def test_keyframes_and_bodies():
         m.state("none")
     with pytest.raises(IndexError):
         m.state(17)
+
+
+@pytest.mark.parametrize("name", ["visviva", "visviva.model"])
+def test_examples_in_docstrings(name):
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
