@@ -13,7 +13,7 @@
 //            the node of each evaluation, last to first, then where its state came from
 //
 // q_bar is carried in ambient form (nq, orthogonal to each quaternion, as every stage normalises) and leaves as a
-// tangent. Without a model gradient the kernels' state variants are used, whose results are the same.
+// tangent. Without a model gradient the kernels' state variants are used, whose results differ in the last bits only.
 
 #include <math.h>
 #include <string.h>
