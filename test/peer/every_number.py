@@ -11,7 +11,7 @@ name only, or no scene exercises it, and its silence proves nothing. STILL lists
 
 Not part of the test run: it takes minutes and does not pass yet (docs/parity.md).
 
-usage: numbers.py [SCENE...]; with scenes named, kinds without effect are only listed.
+usage: every_number.py [SCENE...]; with scenes named, kinds without effect are only listed.
 """
 import concurrent.futures
 import json
