@@ -134,7 +134,7 @@ vvStatus take(Plan& plan, size_t nworld, std::list<Recording>* taken) {
 
 void fill(Plan& plan, const Operands& x, size_t nstep, Recording& r) {
   const vvModel* m = plan.model->m;
-  size_t size = vv_batch_state_size(m), nq = size_t(m->nq), nv = size_t(m->nv), na = size_t(m->na);
+  size_t size = vv_state_size(m), nq = size_t(m->nq), nv = size_t(m->nv), na = size_t(m->na);
   vvState* s = nullptr;
   r.state.assign(r.nworld * size, 0);
   if (vv_state_create(plan.context.c, m, &s) != VV_OK) return;
@@ -288,21 +288,6 @@ ffi::Error reverse_call(int64_t index, ffi::AnyBuffer qpos, ffi::AnyBuffer qvel,
   return status == VV_OK ? ffi::Error::Success() : failure(status, report);
 }
 
-// Tangent (nv) of an ambient one: r = 2 vec(conj(p) t)/|p|^2 for each quaternion p.
-void to_chart(const vvModel* m, const vvReal* q, const vvReal* t, vvReal* dq) {
-  for (int j = 0; j < m->njnt; j++) {
-    int iq = m->jnt_q[j], iv = m->jnt_v[j], type = m->jnt_type[j];
-    int plain = type == VV_JOINT_FREE ? 3 : type == VV_JOINT_BALL ? 0 : 1;
-    for (int i = 0; i < plain; i++) dq[iv + i] = t[iq + i];
-    if (type != VV_JOINT_FREE && type != VV_JOINT_BALL) continue;
-    const vvReal *p = q + iq + plain, *d = t + iq + plain;
-    vvReal s = 2 / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
-    dq[iv + plain] = s * (p[0] * d[1] - p[1] * d[0] - p[2] * d[3] + p[3] * d[2]);
-    dq[iv + plain + 1] = s * (p[0] * d[2] + p[1] * d[3] - p[2] * d[0] - p[3] * d[1]);
-    dq[iv + plain + 2] = s * (p[0] * d[3] - p[1] * d[2] + p[2] * d[1] - p[3] * d[0]);
-  }
-}
-
 ffi::Error forward_call(int64_t index, ffi::AnyBuffer qpos, ffi::AnyBuffer qvel, ffi::AnyBuffer act,
                         ffi::AnyBuffer ctrl, ffi::AnyBuffer values, ffi::AnyBuffer qpos_tan, ffi::AnyBuffer qvel_tan,
                         ffi::AnyBuffer act_tan, ffi::AnyBuffer ctrl_tan, ffi::AnyBuffer values_tan,
@@ -329,7 +314,7 @@ ffi::Error forward_call(int64_t index, ffi::AnyBuffer qpos, ffi::AnyBuffer qvel,
   load(ctrl_tan, u.data());
   load(values_tan, p.data());
   for (size_t w = 0; w < nworld; w++) {
-    to_chart(m, r.q.data() + w * nq, q.data() + w * nq, dq.data() + w * nv);
+    vv_q_tan_to_tangent(m, r.q.data() + w * nq, q.data() + w * nq, dq.data() + w * nv);
   }
   vvBatchTangent tangent = {};
   tangent.q0_tan = dq.data();

@@ -8,7 +8,7 @@
 //   vv_batch_rollout(batch, &in, true, &out, &report);
 //   vv_batch_vjp(batch, &in, &seed, &grad, &report);
 //
-// layout   arrays of worlds are world by world; a world's state is the block of a vvState (vv_batch_state_size reals)
+// layout   arrays of worlds are world by world; a world's state is the block of a vvState (vv_state_size reals)
 // memory   a tape per world, kept from call to call; a workspace per thread
 
 #ifndef VISVIVA_BATCH_H_
@@ -100,7 +100,6 @@ typedef struct vvBatch vvBatch;
 // The model must outlive the batch. `*batch` is NULL on error.
 vvStatus vv_batch_create(vvContext* ctx, const vvModel* m, int nworld, vvRolloutUse use, vvBatch** batch);
 void vv_batch_free(vvBatch* batch);  // NULL is allowed
-size_t vv_batch_state_size(const vvModel* m);
 int vv_batch_rows(const vvBatchInput* in);
 
 // Simulates every world, recording when `record`. The status of the lowest world that failed; worlds after it may not
@@ -114,7 +113,7 @@ vvStatus vv_batch_vjp(vvBatch* batch, const vvBatchInput* in, const vvBatchSeed*
 vvStatus vv_batch_jvp(vvBatch* batch, const vvBatchInput* in, const vvBatchTangent* tangent,
                       const vvBatchOutputTangent* out, vvReport* report);
 
-// Jacobians of one step (in->nstep is not used).
+// Jacobians of one step (in->nstep is not used). VV_ERROR_NOT_CONVERGED: all are made, some solve stayed above 1e-10.
 vvStatus vv_batch_jacobian(vvBatch* batch, const vvBatchInput* in, const vvBatchJacobian* jacobian, vvReport* report);
 
 #ifdef __cplusplus

@@ -430,6 +430,7 @@ typedef struct vvState {
   size_t size;        // reals in block
 } vvState;
 
+size_t vv_state_size(const vvModel* m);                                   // reals in the block of a state
 vvStatus vv_state_create(vvContext* ctx, const vvModel* m, vvState** s);  // the scene's own state
 void vv_state_reset(const vvModel* m, vvState* s);                        // back to it
 vvStatus vv_state_keyframe(const vvModel* m, int key, vvState* s);
@@ -439,6 +440,8 @@ void vv_state_free(vvContext* ctx, vvState* s);
 // Tangent helpers: q1 = q (+) dq (body-frame rotation vectors, nv entries) and dq = q1 (-) q0.
 void vv_q_retract(const vvModel* m, const vvReal* q, const vvReal* dq, vvReal* q1);
 void vv_q_difference(const vvModel* m, const vvReal* q0, const vvReal* q1, vvReal* dq);
+// Ambient (nq) tangent at q to the tangent (nv) of the chart.
+void vv_q_tan_to_tangent(const vvModel* m, const vvReal* q, const vvReal* q_tan, vvReal* dq);
 // Ambient (nq) cotangent to tangent (nv) cotangent at q, and back (the ambient one is orthogonal to each quaternion).
 void vv_q_bar_to_tangent(const vvModel* m, const vvReal* q, const vvReal* q_bar, vvReal* dq_bar);
 void vv_q_bar_to_ambient(const vvModel* m, const vvReal* q, const vvReal* dq_bar, vvReal* q_bar);

@@ -51,12 +51,9 @@ typedef struct tangents {
   vvReal8 *q, *v, *act, *out;      // back: nv, nv, na, rows x nout
 } tangents;
 
-size_t vv_batch_state_size(const vvModel* m) {
-  return 1 + (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->na;
-}
-
 int vv_batch_rows(const vvBatchInput* in) {
-  return in->nstep / (in->stride > 0 ? in->stride : 1) + 1;
+  vvRolloutInput r = {.nstep = in->nstep, .stride = in->stride};
+  return vv_rollout_rows(&r);
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -289,6 +286,16 @@ static vvStatus conclude(vvBatch* b, vvStatus status, vvReport* report) {
   return status;
 }
 
+// Of a call that has run for all worlds: the report of the first whose solves did not converge.
+static vvStatus unconverged(const vvBatch* b, vvReport* report) {
+  for (int w = 0; w < b->nworld; w++) {
+    if (b->status[w] != VV_ERROR_NOT_CONVERGED) continue;
+    if (report) *report = b->reports[w];
+    return b->status[w];
+  }
+  return VV_OK;
+}
+
 static vvStatus run_call(batchCall* call, vvParallelFn fn, vvReport* report) {
   vvBatch* b = call->b;
   for (int w = 0; w < b->nworld; w++) {
@@ -309,12 +316,7 @@ vvStatus vv_batch_rollout(vvBatch* b, const vvBatchInput* in, bool record, vvBat
   if (out && out->status) memcpy(out->status, b->status, sizeof(vvStatus) * (size_t)b->nworld);
   if (status != VV_OK) return status;
   if (record) b->recorded = in->nstep;
-  for (int w = 0; w < b->nworld; w++) {
-    if (b->status[w] != VV_ERROR_NOT_CONVERGED) continue;
-    if (report) *report = b->reports[w];
-    return b->status[w];
-  }
-  return VV_OK;
+  return unconverged(b, report);
 }
 
 // ---- reverse --------------------------------------------------------------------------------------------------------
@@ -544,5 +546,6 @@ vvStatus vv_batch_jacobian(vvBatch* b, const vvBatchInput* in, const vvBatchJaco
   one.nstep = 1;
   one.stride = 2;  // outputs at the state that the step leaves, row 0
   batchCall call = {.b = b, .in = &one, .jac = jacobian};
-  return run_call(&call, jacobian_world, report);
+  status = run_call(&call, jacobian_world, report);
+  return status == VV_OK ? unconverged(b, report) : status;
 }

@@ -14,6 +14,10 @@
 #include "visviva/kernel.h"
 #include "visviva/model.h"
 
+size_t vv_state_size(const vvModel* m) {
+  return 1 + (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->na;
+}
+
 vvStatus vv_state_create(vvContext* ctx, const vvModel* m, vvState** s) {
   if (!ctx || !m || !s) return VV_ERROR_ARGUMENT;
   *s = vv_alloc(ctx, sizeof(vvState));
@@ -22,7 +26,7 @@ vvStatus vv_state_create(vvContext* ctx, const vvModel* m, vvState** s) {
   state->nq = m->nq;
   state->nv = m->nv;
   state->na = m->na;
-  state->size = 1 + (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->na;
+  state->size = vv_state_size(m);
   state->block = VV_NEW(ctx, vvReal, state->size);
   if (!state->block) {
     vv_free(ctx, state, sizeof(vvState));
@@ -96,6 +100,19 @@ void vv_q_difference(const vvModel* m, const vvReal* q0, const vvReal* q1, vvRea
     if (k < 0) continue;
     vvQuat a = vv_quat_normalize(vv_quat_load(q0, k)), b = vv_quat_normalize(vv_quat_load(q1, k));
     vv_vec3_store(dq, turn_start(m, j), vv_quat_log(vv_quat_mul(vv_quat_conj(a), b)));
+  }
+}
+
+void vv_q_tan_to_tangent(const vvModel* m, const vvReal* q, const vvReal* q_tan, vvReal* dq) {
+  for (int j = 0; j < m->njnt; j++) {
+    int iq = m->jnt_q[j], iv = m->jnt_v[j], k = quat_start(m, j);
+    for (int i = 0; i < plain_count(m, j); i++) dq[iv + i] = q_tan[iq + i];
+    if (k < 0) continue;
+    vvQuat p = vv_quat_load(q, k);
+    vvReal scale = 2 / (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z);
+    vvQuat turn = vv_quat_mul(vv_quat_conj(p), vv_quat_load(q_tan, k));
+    vvVec3 r = {scale * turn.x, scale * turn.y, scale * turn.z};
+    vv_vec3_store(dq, turn_start(m, j), r);
   }
 }
 

@@ -39,7 +39,7 @@ static void make(Fixture* f, int nthread) {
   assert_int_equal(vv_compile(f->ctx, spec, &f->m, NULL), VV_OK);
   vv_spec_free(spec);
   assert_int_equal(vv_batch_create(f->ctx, f->m, NWORLD, VV_ROLLOUT_ALL, &f->batch), VV_OK);
-  f->size = vv_batch_state_size(f->m);
+  f->size = vv_state_size(f->m);
   f->state = VV_NEW(f->ctx, vvReal, NWORLD * f->size);
   f->ctrl = VV_NEW(f->ctx, vvReal, NWORLD * NSTEP);
   vvState* s = NULL;

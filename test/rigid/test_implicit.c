@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rigid/rigid_scenes.h"
 #include "visviva/kernel.h"
 #include "visviva/rigid.h"
-#include "visviva/spec.h"
 
 static vvContext* context;
 
@@ -29,12 +29,8 @@ static int teardown(void** state) {
 }
 
 static vvModel* load(const char* text) {
-  vvSpec* spec = NULL;
-  vvModel* m = NULL;
-  vvReport report;
-  assert_int_equal(vv_spec_read_text(context, text, strlen(text), "scene.xml", &spec, &report), VV_OK);
-  assert_int_equal(vv_compile(context, spec, &m, &report), VV_OK);
-  vv_spec_free(spec);
+  vvModel* m = vv_test_text(context, text);
+  assert_non_null(m);
   return m;
 }
 
