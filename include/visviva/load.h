@@ -70,7 +70,6 @@ typedef struct vvKernelOptions {
   const char* compiler;  // NULL: CC of the environment, else cc
   const char* vvcc;      // NULL: VV_VVCC of the environment, else beside the program or library, else on the PATH
   const char* include;   // folder of visviva/kernel.h; NULL: beside the program or library
-  bool trace_nan;        // derivatives that report where a NaN first appears
 } vvKernelOptions;
 
 typedef struct vvKernel vvKernel;

@@ -104,7 +104,6 @@ typedef struct vvBuild {
   char name[256];            // of the kernel file, without .c
   char text[4096];           // what a child said
   char work[VV_PATH_MAX];    // where it is being built
-  bool trace_nan;
 } vvBuild;
 
 static vvStatus hash_of(vvBuild* b, uint64_t* hash, vvReport* report) {
@@ -119,13 +118,11 @@ static vvStatus hash_of(vvBuild* b, uint64_t* hash, vvReport* report) {
   for (int i = 0; i < a.n; i++) *hash = hash_text(*hash, a.v[i]);
   *hash = hash_file_mark(*hash, b->tools->vvcc);
   *hash = hash_file_mark(*hash, b->tools->compiler);
-  *hash = hash_text(*hash, b->trace_nan ? "trace" : "");
   return VV_OK;
 }
 
 static vvStatus compile(vvBuild* b, vvReport* report) {
   vvArguments a = {{b->tools->vvcc, b->file, "--out-dir", b->work, "--describe"}, 5};
-  if (b->trace_nan) add(&a, "--trace-nan");
   add_shared(&a, b->tools, b->folder);
   if (vv_kernel_child(a.v, b->text, sizeof b->text, NULL) != 0) return compiler_failed(b->file, b->text, report);
   char object[VV_PATH_MAX], derivative[VV_PATH_MAX], info[VV_PATH_MAX];
@@ -159,9 +156,8 @@ static bool split_path(vvBuild* b) {
   return true;
 }
 
-vvStatus vv_kernel_build(const char* file, const vvKernelOptions* options, const vvKernelTools* tools, char* object,
-                         char* source, vvReport* report) {
-  vvBuild build = {.tools = tools, .file = file, .trace_nan = options->trace_nan}, *b = &build;
+vvStatus vv_kernel_build(const char* file, const vvKernelTools* tools, char* object, char* source, vvReport* report) {
+  vvBuild build = {.tools = tools, .file = file}, *b = &build;
   if (!split_path(b)) return vv_report_set(report, VV_ERROR_FILE, "%.160s: a kernel file ends with .c", file);
   if (access(file, R_OK) != 0) return vv_report_set(report, VV_ERROR_FILE, "%.160s: cannot be read", file);
   uint64_t hash;

@@ -30,7 +30,6 @@ static inline uint64_t vv_kernel_hash(uint64_t hash, unsigned char byte) {
 }
 
 // Path of the shared object for a kernel file, built when the cache does not have it, and of its generated text.
-vvStatus vv_kernel_build(const char* file, const vvKernelOptions* options, const vvKernelTools* tools, char* object,
-                         char* source, vvReport* report);
+vvStatus vv_kernel_build(const char* file, const vvKernelTools* tools, char* object, char* source, vvReport* report);
 
 #endif  // VISVIVA_SRC_KERNEL_BUILD_H_

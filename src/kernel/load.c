@@ -48,7 +48,7 @@ vvStatus vv_kernel_load(vvContext* ctx, const char* file, const char* function, 
   if (!k) return VV_ERROR_MEMORY;
   k->ctx = ctx;
   char object[VV_PATH_MAX];
-  status = vv_kernel_build(file, options, &tools, object, k->source, report);
+  status = vv_kernel_build(file, &tools, object, k->source, report);
   if (status == VV_OK) status = open_object(k, object, file, report);
   if (status == VV_OK && k->n == 0) {
     status = vv_report_set(report, VV_ERROR_FILE, "%.160s: has no VV_DIFF function that is not static", file);

@@ -53,13 +53,13 @@ static vvRigidPose pose_of(const vvRollout* work) {
   return pose;
 }
 
-// q' = q (+) h v': from q1_bar to q_bar and v1_bar.
-static void integrate_bar(reverseRow* s, const vvReal* v1) {
+// q1 = q (+) h u: from q1_bar to r->q_bar and u_bar, both added to.
+static void retract_bar(reverseRow* s, const vvReal* q, const vvReal* u, vvReal* u_bar, vvReal* q1_bar) {
   vvReverseWork* r = &s->work->reverse;
   if (s->m_bar) {
-    vv_rigid_integrate_vjp(s->m, s->row.q, v1, s->work->q1, s->m_bar, r->q_bar, r->v1_bar, r->q1_bar, &r->mem);
+    vv_rigid_integrate_vjp(s->m, q, u, s->work->q1, s->m_bar, r->q_bar, u_bar, q1_bar, &r->mem);
   } else {
-    vv_rigid_integrate_state_vjp(s->m, s->row.q, v1, s->work->q1, r->q_bar, r->v1_bar, r->q1_bar, &r->mem);
+    vv_rigid_integrate_state_vjp(s->m, q, u, s->work->q1, r->q_bar, u_bar, q1_bar, &r->mem);
   }
 }
 
@@ -184,17 +184,6 @@ static void add_scaled(vvReal* y, vvReal s, const vvReal* x, int n) {
   for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
 
-// q' = q0 (+) h u, for u in r->rk_u: adds to r->q_bar and writes u_bar to r->rk_u_bar.
-static void retract_bar(reverseRow* s, const vvReal* q0, vvReal* q1_bar) {
-  vvReverseWork* r = &s->work->reverse;
-  zero(r->rk_u_bar, s->m->nv);
-  if (s->m_bar) {
-    vv_rigid_integrate_vjp(s->m, q0, r->rk_u, s->work->q1, s->m_bar, r->q_bar, r->rk_u_bar, q1_bar, &r->mem);
-  } else {
-    vv_rigid_integrate_state_vjp(s->m, q0, r->rk_u, s->work->q1, r->q_bar, r->rk_u_bar, q1_bar, &r->mem);
-  }
-}
-
 static vvStatus relinearize(reverseRow* s) {
   const vvTapeRow* row = &s->row;
   return vv_rigid_relinearize(s->m, row->q, row->v, row->a, row->contacts, row->ncontact, row->limits, row->nlimit,
@@ -222,7 +211,8 @@ static void rk4_end_bar(reverseRow* s, const vvTape* tape, int k) {
     if (s->m_bar) s->m_bar->opt_timestep[0] += b * dot(r->v1_bar, row.a, nv);
   }
   add_scaled(r->v_bar, 1, r->v1_bar, nv);
-  retract_bar(s, s->row.q, r->q1_bar);
+  zero(r->rk_u_bar, nv);
+  retract_bar(s, s->row.q, r->rk_u, r->rk_u_bar, r->q1_bar);
   for (int i = 0; i < 4; i++) {
     for (int d = 0; d < nv; d++) r->rk_k_bar[i * nv + d] = vv_rigid_stage_weight(i) * r->rk_u_bar[d];
   }
@@ -284,7 +274,8 @@ static vvStatus rk4_stage_bar(reverseRow* s, const vvTape* tape, int k, int i) {
     }
   }
   copy(r->rk_u, r->rk_x, nv);
-  retract_bar(s, first.q, r->rk_q_bar);
+  zero(r->rk_u_bar, nv);
+  retract_bar(s, first.q, r->rk_u, r->rk_u_bar, r->rk_q_bar);
   add_scaled(r->rk_k_bar + (i - 1) * nv, c, r->rk_u_bar, nv);
   add_scaled(r->rk_k_bar + (i - 1) * nv, c, r->rk_x_bar, nv);
   add_scaled(r->v_bar, 1, r->rk_v, nv);
@@ -323,7 +314,7 @@ static vvStatus reverse_row(reverseRow* s, const vvTape* tape, int k, const vvRe
   if (status == VV_OK) status = relinearize(s);
   if (status != VV_OK) return status;
   if (step && !rk4) {
-    integrate_bar(s, v1);
+    retract_bar(s, s->row.q, v1, r->v1_bar, r->q1_bar);
     status = advance_bar(s);
     if (status != VV_OK) return status;
     if (s->m->na > 0) {
