@@ -363,15 +363,15 @@ static void case_i2(void) {
   vv_model_free(context, m);
   row_near("left after freeing [byte]", (double)vv_context_memory(context).bytes, 0, 0);
   vv_context_destroy(context);
-  before = resident_kib();
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 220; k++) {  // what the first loads leave in the allocator is not growth
+    if (k == 20) before = resident_kib();
     vv_context_destroy(make_context());
     context = make_context();
     m = load(context, "H1");
     vv_model_free(context, m);
     vv_context_destroy(context);
   }
-  row_near("growth over 200 loads of a scene [KiB]", (double)(resident_kib() - before), 0, 512);
+  row_near("growth over 200 loads of a scene [KiB]", (double)(resident_kib() - before), 0, 256);
 }
 
 int main(int argc, char** argv) {

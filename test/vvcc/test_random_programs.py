@@ -394,7 +394,7 @@ static int check(const Program* p, unsigned long long seed, vvTapeMem* tape, con
     if (j < NX) xt[j] = 1; else if (j < NX + NY) yt[j - NX] = 1; else at = 1;
     memcpy(y, y0, sizeof y0);
     double v = p->dual(x, xt, n, a, at, y, yt, k, &rt);
-    if (v != v && value != value) return 2;
+    if ((v != v && value != value) || (v == value && v - value != 0)) return 2;  /* both NaN, or the same infinity */
     if (!close_to(v, value, 0)) {{ *what = "dual value"; return 0; }}  /* constants are folded differently */
     dual[j] = rs * rt;
     for (int i = 0; i < NY; i++) dual[j] += ybar[i] * yt[i];
