@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "geom/collide.h"
 #include "scene/sensor.h"
 #include "visviva/output.h"
 
@@ -28,11 +29,12 @@ static bool valid_geom_type(int type) {
 }
 
 const char* vv_model_invalid_sizes(const vvModel* m) {
-  const int sizes[] = {m->nq,     m->nv,    m->na,    m->nu,      m->nbody,       m->njnt, m->ngeom, m->nsite,
-                       m->nframe, m->ntree, m->npair, m->nsensor, m->nsensordata, m->nkey, m->neq};
+  const int sizes[] = {m->nq,          m->nv,    m->na,      m->nu,    m->nbody, m->njnt,
+                       m->ngeom,       m->nsite, m->nframe,  m->ntree, m->npair, m->nsensor,
+                       m->nsensordata, m->nkey,  m->ntendon, m->nwrap, m->neq};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     if (sizes[i] < 0 || sizes[i] > INT32_MAX / 64) return "a size is out of range";
-  if (m->nbody < 1 || m->na != 0) return "a size is out of range";
+  if (m->nbody < 1 || m->na > m->nu) return "a size is out of range";
   if (!within(m->integrator, VV_INTEGRATOR_EULER, VV_INTEGRATOR_IMPLICITFAST + 1)) return "the integrator is unknown";
   if (m->cone != VV_CONE_PYRAMIDAL && m->cone != VV_CONE_ELLIPTIC) return "the friction cone is unknown";
   return NULL;
@@ -123,8 +125,7 @@ static const char* check_geoms(const vvModel* m) {
     int a = m->pair_geom[2 * i], b = m->pair_geom[2 * i + 1];
     if (!within(a, 0, m->ngeom) || !within(b, 0, m->ngeom) || a == b) return "a pair's geoms are out of range";
     int one = m->geom_type[a], two = m->geom_type[b];
-    bool round = two <= VV_GEOM_CAPSULE, box = one == VV_GEOM_PLANE && two == VV_GEOM_BOX;
-    if (one > two || two == VV_GEOM_PLANE || !(round || box)) return "a pair's shapes have no collider";
+    if (one > two || vv_collide_max(one, two) == 0) return "a pair's shapes have no collider";
   }
   for (int i = 0; i < m->nsite; i++)
     if (!within(m->site_body[i], 0, m->nbody) || !within(m->site_frame[i], -1, m->nframe) ||
@@ -171,7 +172,8 @@ static bool is_below(const vvModel* m, int b, int stop) {
   return b == stop;
 }
 
-static bool valid_actuator(const vvModel* m, int i) {
+// na: activations of the actuators before i.
+static bool valid_actuator(const vvModel* m, int i, int na) {
   int type = m->actuator_trntype[i], ref = m->actuator_ref[i];
   int most = type == VV_TRN_SITE ? m->nsite : type == VV_TRN_TENDON ? m->ntendon : m->njnt;
   bool dynamic = m->actuator_dyntype[i] != VV_DYN_NONE;
@@ -183,12 +185,16 @@ static bool valid_actuator(const vvModel* m, int i) {
          (type != VV_TRN_SITE ||
           (within(ref, -1, m->nsite) && is_below(m, m->site_body[m->actuator_trnid[i]], m->actuator_stop[i]) &&
            (ref < 0 ? m->actuator_stop[i] == 0 : is_below(m, m->site_body[ref], m->actuator_stop[i])))) &&
-         (dynamic ? within(m->actuator_act[i], 0, m->na) : m->actuator_act[i] == -1);
+         m->actuator_act[i] == (dynamic ? na : -1);
 }
 
 static const char* check_sensors(const vvModel* m) {
-  for (int i = 0; i < m->nu; i++)
-    if (!valid_actuator(m, i)) return "an actuator is out of range";
+  int na = 0;
+  for (int i = 0; i < m->nu; i++) {
+    if (!valid_actuator(m, i, na)) return "an actuator is out of range";
+    na += m->actuator_act[i] >= 0;
+  }
+  if (m->na != na) return "the actuators have not as many activations as the model";
   for (int t = 0; t < m->ntendon; t++)
     if (m->tendon_num[t] < 1 || !within(m->tendon_wrap[t], 0, m->nwrap) ||
         !within(m->tendon_num[t], 1, m->nwrap - m->tendon_wrap[t] + 1))

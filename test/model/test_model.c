@@ -201,6 +201,33 @@ static void binary_model(void** state) {
   vv_context_destroy(context);
 }
 
+// What compiles can be saved, and what was saved is read: tendons, equalities, sensors, all pairs of shapes.
+static void binary_scenes(void** state) {
+  (void)state;
+  static const char* const scenes[] = {"actuators.xml", "ball_limit.xml",   "cube.xml",           "equality.xml",
+                                       "fluid.xml",     "frictionloss.xml", "gravcomp.xml",       "implicit.xml",
+                                       "joints.xml",    "muscle.xml",       "pairs_elliptic.xml", "pairs_pyramidal.xml",
+                                       "pile.xml",      "rk4.xml",          "sensors.xml",        "shapes.xml",
+                                       "sites.xml",     "tendons.xml",      "touch.xml",          "../geom/convex.xml"};
+  vvContext* context;
+  vvReport report;
+  const char* path = VV_BUILD "/test_model_scenes.bin";
+  assert_int_equal(vv_context_create(NULL, &context), VV_OK);
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    vvModel *m = load(context, scenes[i]), *again;
+    assert_int_equal(vv_model_save(context, m, path, &report), VV_OK);
+    vvStatus status = vv_model_load(context, path, &again, &report);
+    if (status != VV_OK) print_error("%s: %s\n", scenes[i], report.message);
+    assert_int_equal(status, VV_OK);
+    assert_int_equal(vv_model_hash(again), vv_model_hash(m));
+    vv_model_free(context, again);
+    vv_model_free(context, m);
+  }
+  remove(path);
+  assert_int_equal(vv_context_memory(context).bytes, 0);
+  vv_context_destroy(context);
+}
+
 static void binary_state(void** state) {
   (void)state;
   vvContext* context;
@@ -239,6 +266,7 @@ static void binary_state(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(shadows),      cmocka_unit_test(layout),
                                      cmocka_unit_test(chart),        cmocka_unit_test(states),
-                                     cmocka_unit_test(binary_model), cmocka_unit_test(binary_state)};
+                                     cmocka_unit_test(binary_model), cmocka_unit_test(binary_scenes),
+                                     cmocka_unit_test(binary_state)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
